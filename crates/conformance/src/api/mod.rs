@@ -35,6 +35,7 @@ pub(crate) use probe::{PROBED_PATHS, ProbeData, controls, probe_values, probes};
 pub(crate) use requests::{
     NO_PATH, OWN_DOCUMENT, block_request, contract_state_request, is_address, requested_index,
     token_balance_request, token_holders_request, trust_request, wallet_balances_request,
+    wallet_members,
 };
 pub(crate) use responses::{
     accepts, has_record, is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint,

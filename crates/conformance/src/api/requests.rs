@@ -1,5 +1,8 @@
 //! Builds the requests of each operation.
 
+use nodeproof_primitives::WalletAddress;
+use serde_json::{Map, Value};
+
 use crate::http::Request;
 
 pub(crate) fn block_request(index: impl ToString) -> Request {
@@ -55,4 +58,12 @@ pub(crate) fn requested_index(request: &Request) -> Option<u64> {
 /// Whether a text has the prefix and the length of a wallet's or a contract's address.
 pub(crate) fn is_address(text: &str) -> bool {
     text.len() == 42 && (text.starts_with("0x") || text.starts_with("ct"))
+}
+
+/// Returns the members of an object that are the addresses of wallets.
+pub(crate) fn wallet_members(members: &Map<String, Value>) -> impl Iterator<Item = (&str, &str)> {
+    let texts = members
+        .iter()
+        .filter_map(|(name, value)| Some((&**name, value.as_str()?)));
+    texts.filter(|(_, text)| text.parse::<WalletAddress>().is_ok())
 }

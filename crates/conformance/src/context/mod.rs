@@ -13,6 +13,7 @@ mod edit;
 mod further_claim;
 mod gifts;
 mod holdings;
+mod overdraw;
 mod recorded_samples;
 mod redactor;
 mod right;

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{
     api::{
-        accepts, block_request, held, in_block, is_valid, listed_transactions, submitted_code,
-        times_in_batch, token_balance_request, token_holders_request, wallet_balances_request,
+        block_request, held, in_block, is_valid, listed_transactions, submitted_code,
+        times_in_batch, token_balance_request, token_holders_request,
     },
     history::{Entry, History, OF_NEW_WALLET},
     http::{BackOff, Exchange, Request, Step},
@@ -130,21 +130,21 @@ pub(super) async fn transfer_and_overspend(
 }
 
 /// Two transfers, and what they would leave of what their wallet holds.
-struct Overdraw {
+pub(super) struct Overdraw {
     /// The number of the moment.
-    number: u8,
-    to: WalletAddress,
+    pub(super) number: u8,
+    pub(super) to: WalletAddress,
     /// What the wallet has at most.
-    most: i64,
+    pub(super) most: i64,
     /// What one of them leaves. It has to be less than half of what is held.
-    left: i64,
-    fee: i64,
+    pub(super) left: i64,
+    pub(super) fee: i64,
     /// How long they may take.
-    patience: Duration,
+    pub(super) patience: Duration,
 }
 
 /// Returns a batch of two submissions.
-fn batch_of(two: [&Request; 2]) -> Request {
+pub(super) fn batch_of(two: [&Request; 2]) -> Request {
     let [one, other] = two.map(|request| request.body.as_deref().unwrap_or_default());
     Request::post(BATCH, format!("[{one},{other}]")).carrying_signature()
 }
@@ -297,74 +297,6 @@ impl<'s> Transfers<'s> {
         signed_by(self.submitter, from, &text).await
     }
 
-    /// Submits two transfers, of which the wallet can pay one: in a batch, unless a new wallet does so for the second time, and
-    /// at the same moment if a node accepts none of them there. The other one may fail when its block is made, and then moves
-    /// nothing. Waits until the wallet has less, and returns what it has.
-    async fn overdraw(&self, wallet: &SigningWallet, overdraw: &Overdraw) -> Taken<i64> {
-        let (number, left, fee) = (overdraw.number, overdraw.left, overdraw.fee);
-        // A server that is behind may show more.
-        let held = self.balance(wallet.address(), self.token).await?;
-        let held = held.clamp(0, overdraw.most.into()) as i64;
-        if held <= 2 * left {
-            return Ok(held);
-        }
-        let amount = held - left - fee;
-        let call = self.call(&[wallet], overdraw.to, &json!(amount), self.token);
-        let (first, first_code) = self.signed(&[wallet], &call).await?;
-        let (second, second_code) = self.signed(&[wallet], &call).await?;
-        let step = Step::Payable(number);
-        let mut is_accepted = false;
-        if number != 1 {
-            let response = self
-                .submitter
-                .submit_serialized(batch_of([&first, &second]).for_step(step.clone()))
-                .await?;
-            let codes = [first_code, second_code];
-            is_accepted = codes.iter().any(|code| accepts(&response, code));
-        }
-        if !is_accepted {
-            let both = [first, second].map(|one| one.for_step(step.clone()));
-            self.submitter.submit_at_once(both.into()).await;
-        }
-        // What is pending must not change one query alone.
-        self.balance(wallet.address(), self.token).await?;
-        let list = wallet_balances_request(&wallet.address().to_string());
-        self.submitter.samples.node.send(list).await?;
-        let has_less = |left| left < held.into();
-        let left = self.balance_when((wallet.address(), self.token), overdraw.patience, has_less);
-        Ok(left.await?.clamp(0, held.into()) as i64)
-    }
-
-    /// Has the co-signer submit two transfers, of which it can pay one, and sends back what the wallet received.
-    async fn overdraw_co_signer(&self, wallet: &SigningWallet, overdraw: Overdraw) -> Taken<()> {
-        let Some(co_signer) = &self.submitter.with.co_signer else {
-            return Ok(());
-        };
-        let (held, fee) = (
-            self.balance(co_signer.address(), self.token).await?,
-            overdraw.fee,
-        );
-        let most = held.clamp(0, MOST_EXACT.into()) as i64;
-        if most / 4 <= fee || i128::from(most) != held {
-            return Ok(());
-        }
-        let overdraw = Overdraw {
-            number: 2,
-            to: wallet.address(),
-            most,
-            left: most / 4,
-            ..overdraw
-        };
-        let left = self.overdraw(co_signer, &overdraw).await?;
-        let received = most - left - fee;
-        if received > 0 {
-            let back = self.call(&[wallet], co_signer.address(), &json!(received), self.token);
-            let (back, _) = self.signed(&[wallet], &back).await?;
-            self.submitter.submit_serialized(back).await?;
-        }
-        Ok(())
-    }
-
     /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.
     async fn send_wrong(
         &self,
@@ -486,7 +418,11 @@ impl<'s> Transfers<'s> {
     }
 
     /// Has the node build a transfer, which these wallets sign. Returns the request that submits it, and its code.
-    async fn signed(&self, signers: &[&SigningWallet], call: &Value) -> Taken<(Request, String)> {
+    pub(super) async fn signed(
+        &self,
+        signers: &[&SigningWallet],
+        call: &Value,
+    ) -> Taken<(Request, String)> {
         let submitter = self.submitter;
         let built = submitter.samples.node.send(call_request(call)).await?;
         if let Some(what) = difference_from_call(call, &built) {

@@ -6,7 +6,7 @@ use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde_json::{Map, Value};
 
 use super::fixture::Fixture;
-use crate::api::inner_json;
+use crate::api::{inner_json, wallet_members};
 
 /// Maximum length of an asset's identifier that fits into a URL for every server.
 const MAX_ASSET_LENGTH: usize = 200;
@@ -89,11 +89,7 @@ impl Mentions {
 
     /// Adds the first two wallets among the values of an object, unless there are enough of that kind.
     fn pair(&mut self, members: &Map<String, Value>) {
-        let is_wallet = |text: &str| text.parse::<WalletAddress>().is_ok();
-        let texts = members
-            .iter()
-            .filter_map(|(name, value)| Some((name, value.as_str()?)));
-        let mut wallets = texts.filter(|(_, text)| is_wallet(text));
+        let mut wallets = wallet_members(members);
         let (Some((name, one)), Some((other_name, other))) = (wallets.next(), wallets.next())
         else {
             return;

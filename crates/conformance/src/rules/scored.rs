@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 
 use crate::{
-    api::{is_listed_as_failed, listed_signatures, listed_transactions, requested},
+    api::{is_listed_as_failed, listed_signatures, listed_transactions, requested, wallet_members},
     checks::{Examination, Finding},
     history::{Entry, History, MIN_NEW_BLOCKS},
 };
@@ -44,7 +43,7 @@ pub(crate) fn scored(history: &History) -> Examination {
         if shown == Some(expected) {
             result.count_item();
             // In the other direction, it may have another meaning.
-            let other = updates.get(&(pair.1, pair.0)).and_then(|all| all.last());
+            let other = updates.get(&(pair.1, pair.0));
             shows_meaning |= other.is_none_or(|(_, score)| *score != shown);
         } else if entry.exchange.status < 429 {
             wrong.entry(pair).or_insert((entry, index, expected));
@@ -63,7 +62,7 @@ pub(crate) fn scored(history: &History) -> Examination {
 /// Returns what a response is about, and the block and the score of its latest update, if that is certain.
 fn judged<'h>(
     history: &'h History,
-    updates: &BTreeMap<Pair<'h>, Vec<Update>>,
+    updates: &BTreeMap<Pair<'h>, Update>,
     entry: &'h Entry,
 ) -> Option<(Pair<'h>, u64, i64)> {
     let requested = |name| requested(&entry.exchange, name);
@@ -71,47 +70,45 @@ fn judged<'h>(
         requested("src_wallet_address")?,
         requested("dst_wallet_address")?,
     );
-    let (index, score) = *updates.get(&pair)?.last()?;
+    let (index, score) = *updates.get(&pair)?;
     let (_, known_until) = history.complete_from(index.saturating_add(1))?;
     let height = history.height_before(entry.began)?;
     let is_settled = height >= index.saturating_add(MIN_NEW_BLOCKS) && entry.ended <= known_until;
     Some((pair, index, score.filter(|_| is_settled)?))
 }
 
-/// Returns the updates of each pair in the known blocks, in ascending order.
-fn updates(history: &History) -> BTreeMap<Pair<'_>, Vec<Update>> {
+/// Returns the latest update of each pair in the known blocks.
+fn updates(history: &History) -> BTreeMap<Pair<'_>, Update> {
     let blocks: BTreeMap<u64, &Entry> = history.blocks().collect();
-    let mut updates: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut latest = BTreeMap::new();
     for (index, block) in blocks {
-        let block = block.exchange.success_object();
-        for (entry, transaction) in block.into_iter().flat_map(listed_transactions) {
-            if transaction["type"] == UPDATE && !is_listed_as_failed(entry) {
-                for (pair, score) in update(entry, transaction) {
-                    updates.entry(pair).or_default().push((index, score));
-                }
-            }
-        }
+        let block = block.exchange.success_object().into_iter();
+        let all = block.flat_map(listed_transactions);
+        let updates = all.filter(|(entry, transaction)| {
+            transaction["type"] == UPDATE && !is_listed_as_failed(entry)
+        });
+        let of_each = updates.flat_map(|(entry, transaction)| update(entry, transaction));
+        latest.extend(of_each.map(|(pair, score)| (pair, (index, score))));
     }
-    updates
+    latest
 }
 
 /// Returns the pair of an update and its score. If it is not clear who of the two signed it, both directions have an unknown
 /// score.
 fn update<'v>(entry: &'v Value, transaction: &'v Value) -> Vec<(Pair<'v>, Option<i64>)> {
-    let members = || {
-        transaction["specific_data"]
-            .as_object()
-            .into_iter()
-            .flatten()
+    let Some(members) = transaction["specific_data"].as_object() else {
+        return Vec::new();
     };
-    let is_wallet = |text: &&str| text.parse::<WalletAddress>().is_ok();
-    let mut wallets = members().filter_map(|(_, value)| value.as_str().filter(is_wallet));
+    let mut wallets = wallet_members(members).map(|(_, wallet)| wallet);
     let (Some(one), Some(other)) = (wallets.next(), wallets.next()) else {
         return Vec::new();
     };
-    let scores = members().filter(|(name, _)| name.ends_with("score"));
+    let scores = members.iter().filter(|(name, _)| name.ends_with("score"));
     let scores: Vec<_> = scores.map(|(_, value)| value.as_i64()).collect();
-    let score = (scores.len() == 1).then(|| scores[0]).flatten();
+    let score = match scores[..] {
+        [score] => score,
+        _ => None,
+    };
     let signers: Vec<_> = listed_signatures(entry, transaction)
         .filter_map(|signature| signature["wallet_address"].as_str())
         .collect();
