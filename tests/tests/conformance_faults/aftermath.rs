@@ -61,6 +61,16 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["chain/new-blocks", "submit-transaction/claim-in-block"];
         "the claim is in its block only the first time that the block is read", again_in_blocks(Vec::clear)
             => ["chain/repeat-read"];
+        "a block has no transactions any more once it has 12 others above it", stateful(0, |latest, request, response| {
+            if request.path != BLOCK { return response }
+            response.with_json(|block| {
+                let index = block["index"].as_u64().unwrap_or_default();
+                *latest = index.max(*latest);
+                if index + 12 <= *latest {
+                    set(block, "/text/transactions", json!([]));
+                }
+            })
+        }) => ["chain/repeat-read"];
         "the latest block is missing when it is read again, as at a replica that is behind", latest_missing_again()
             => ["chain/repeat-read"];
         "the claim's remarks change in its block after the first time that the block is read", again_in_blocks(|list| {

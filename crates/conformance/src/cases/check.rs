@@ -16,7 +16,7 @@ use crate::{
     history::History,
     http::{self, Exchange, Request},
     rules::{Effect, agree, effect, is_unsettled, near, same, undecided_balances},
-    script::{Script, confirm_balances, observe_settled_balances},
+    script::{Script, confirm_balances, observe_settled_balances, repeat_older_blocks},
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
@@ -253,6 +253,9 @@ impl Check {
             Check::Calls(rule) => Ok(with_unsent(context, rule(&context.history()))),
             Check::Near(sample) => Ok(with_unsent(context, near(&context.history(), spec, sample))),
             Check::Same(sample) => {
+                if sample == Sample::Blocks && !context.is_recorded {
+                    repeat_older_blocks(context).await;
+                }
                 let history = context.history();
                 for entry in history.repeated(sample.path()) {
                     http::record(&entry.exchange);

@@ -9,7 +9,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use nodeproof_client::{BaseUrl, InputError};
-use nodeproof_primitives::{JsonLimits, Network, TimestampMs, escape::escaped_up_to};
+use nodeproof_primitives::{JsonLimits, JsonTooLarge, Network, TimestampMs, escape::escaped_up_to};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, SeqAccess, Visitor},
@@ -63,6 +63,8 @@ const SHORTEST_MS: f64 = 0.001;
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The reason of an exchange that exceeds a limit.
 const TOO_LARGE: &str = "beyond --max-body or --max-values";
+/// The reason of an exchange whose body has more levels than are read.
+const TOO_DEEP: &str = "nested too deeply";
 /// The reason of an exchange that is not what an HTTP Archive has.
 const OTHER_FORM: &str = "in another form";
 
@@ -361,13 +363,18 @@ impl Recorded {
         let body = body.ok_or(Fault::Unjudged("no body recorded"))?;
         let most = JsonLimits {
             values: values_left,
-            depth: usize::MAX,
+            depth: limits.depth,
         };
         let values = match request.path {
             "/docs" => Ok(0),
             _ => most.check(&body),
         };
-        let values = values.map_err(|_| Fault::Unjudged(TOO_LARGE))?;
+        let values = values.map_err(|error| {
+            Fault::Unjudged(match error {
+                JsonTooLarge::Depth { .. } => TOO_DEEP,
+                JsonTooLarge::Values { .. } => TOO_LARGE,
+            })
+        })?;
         if body.len() > limits.body {
             return Err(Fault::Unjudged(TOO_LARGE));
         }
@@ -387,7 +394,6 @@ impl Recorded {
         exchange.received_at = TimestampMs::from_millis(i64::try_from(ended).unwrap_or(i64::MAX));
         exchange.is_repeated = own.repeated;
         exchange.values = values;
-        exchange.max_depth = limits.depth;
         Ok(Judgeable {
             exchange,
             of_sweep: own.of_sweep,

@@ -185,7 +185,7 @@ fn of_entries(entries: &[Value]) -> Result<(Vec<LoggedExchange>, String), String
 #[test]
 fn what_programs_leave_out_is_not_judged() {
     type Change = fn(&mut Value);
-    let rows: [(Change, &str); 26] = [
+    let rows: [(Change, &str); 28] = [
         (|_| {}, ""),
         (|entry| entry["time"] = json!(-1), ""),
         (
@@ -237,6 +237,14 @@ fn what_programs_leave_out_is_not_judged() {
                 entry["response"]["content"]["text"] = json!("e3\r\n0=");
             },
             "",
+        ),
+        (
+            |entry| entry["response"]["content"]["text"] = json!("[".repeat(128)),
+            "nested too deeply",
+        ),
+        (
+            |entry| entry["response"]["content"]["text"] = json!("1,".repeat(250_001)),
+            "beyond --max-body or --max-values",
         ),
         (
             |entry| entry["response"]["status"] = json!(307),

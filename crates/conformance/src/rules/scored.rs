@@ -3,7 +3,7 @@
 //! No document shows the form of an update (type 6). So the node itself has to show what one means: at least one score must
 //! be that of an update, from the wallet that signs it to the other one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -30,16 +30,25 @@ pub(crate) fn scored(history: &History) -> Examination {
     let mut result = Examination::default();
     let updates = updates(history);
     let (mut shows_meaning, mut wrong) = (false, BTreeMap::new());
+    let mut mirrored = Mirrored::default();
     let plain = history.of_path("/get-trustscore-wallets").filter(|entry| {
         let request = &entry.exchange.request;
         request.raw_query.is_none() && request.query.len() == 2
     });
     for entry in plain.take(MOST_SCORES) {
-        let Some((pair, index, expected)) = judged(history, &updates, entry) else {
-            continue;
-        };
+        let Some(pair) = pair(entry) else { continue };
         let shown = entry.exchange.success_object();
         let shown = shown.and_then(|body| body.get("trust_score")?.as_i64());
+        let Some(update) = updates.get(&pair) else {
+            let reverse = updates.get(&(pair.1, pair.0));
+            if let Some((_, expected)) = reverse.and_then(|of| settled(history, *of, entry)) {
+                mirrored.add(pair, entry, (shown == Some(expected)).then_some(expected));
+            }
+            continue;
+        };
+        let Some((index, expected)) = settled(history, *update, entry) else {
+            continue;
+        };
         if shown == Some(expected) {
             result.count_item();
             // In the other direction, it may have another meaning.
@@ -56,25 +65,60 @@ pub(crate) fn scored(history: &History) -> Examination {
         let actual = entry.exchange.excerpt(160);
         result.push(Finding::new(&entry.exchange, what, expected, actual).at("/trust_score"));
     }
+    for entry in mirrored.contradicting(history) {
+        result.count_item();
+        let what = "a trust score that no block has";
+        let expected = "no score, because only the other direction has an update";
+        let actual = entry.exchange.excerpt(160);
+        result.push(Finding::new(&entry.exchange, what, expected, actual).at("/trust_score"));
+    }
     result
 }
 
-/// Returns what a response is about, and the block and the score of its latest update, if that is certain.
-fn judged<'h>(
-    history: &'h History,
-    updates: &BTreeMap<Pair<'h>, Update>,
-    entry: &'h Entry,
-) -> Option<(Pair<'h>, u64, i64)> {
+/// Responses about pairs whose other direction alone has an update.
+#[derive(Default)]
+struct Mirrored<'h> {
+    /// The response and the score of each pair that has the score of its other direction.
+    equal: BTreeMap<Pair<'h>, (&'h Entry, i64)>,
+    has_another: bool,
+}
+
+impl<'h> Mirrored<'h> {
+    fn add(&mut self, pair: Pair<'h>, entry: &'h Entry, score: Option<i64>) {
+        match score {
+            Some(score) => {
+                self.equal.entry(pair).or_insert((entry, score));
+            }
+            None => self.has_another |= entry.exchange.status < 429,
+        }
+    }
+
+    /// Returns the responses, if all blocks are known and every pair has the score of its other direction. It takes two
+    /// scores: one may have been given before the first block.
+    fn contradicting(self, history: &History) -> impl Iterator<Item = &'h Entry> {
+        let scores = self.equal.values().map(|(_, score)| *score);
+        let scores: BTreeSet<i64> = scores.filter(|score| *score != 0).collect();
+        let is_wrong = scores.len() > 1 && !self.has_another && history.complete_from(1).is_some();
+        let all = self.equal.into_values().filter(move |_| is_wrong);
+        all.map(|(entry, _)| entry)
+    }
+}
+
+/// Returns the wallets that a request is about.
+fn pair(entry: &Entry) -> Option<Pair<'_>> {
     let requested = |name| requested(&entry.exchange, name);
-    let pair = (
+    Some((
         requested("src_wallet_address")?,
         requested("dst_wallet_address")?,
-    );
-    let (index, score) = *updates.get(&pair)?;
+    ))
+}
+
+/// Returns the block and the score of an update, if it certainly was the latest one of its pair when a response came.
+fn settled(history: &History, (index, score): Update, entry: &Entry) -> Option<(u64, i64)> {
     let (_, known_until) = history.complete_from(index.saturating_add(1))?;
     let height = history.height_before(entry.began)?;
     let is_settled = height >= index.saturating_add(MIN_NEW_BLOCKS) && entry.ended <= known_until;
-    Some((pair, index, score.filter(|_| is_settled)?))
+    Some((index, score.filter(|_| is_settled)?))
 }
 
 /// Returns the latest update of each pair in the known blocks.
@@ -191,6 +235,31 @@ mod tests {
             let scores = [(1, 2, Some(score)), (3, 4, Some(5))];
             assert_eq!(found(&twice, &scores, false), expected, "{score}");
         }
+    }
+
+    #[test]
+    fn the_other_direction_of_an_update_has_no_score() {
+        let updates = [
+            updated(1, 2, 7, 1),
+            updated(3, 4, 5, 3),
+            updated(5, 6, 7, 5),
+        ];
+        let of = |scores: [Option<i64>; 3]| {
+            let [one, two, three] = scores;
+            [(2, 1, one), (4, 3, two), (6, 5, three)]
+        };
+        for (scores, expected) in [
+            ([Some(7), Some(5), Some(7)], 3),
+            ([None, None, None], 0),
+            // Each wallet may have given one before the first block.
+            ([Some(7), Some(5), None], 0),
+            ([Some(7), Some(5), Some(1)], 0),
+        ] {
+            assert_eq!(found(&updates, &of(scores), false), expected, "{scores:?}");
+            assert_eq!(found(&updates, &of(scores), true), 0, "{scores:?}");
+        }
+        let one_score = [(2, 1, Some(7)), (6, 5, Some(7))];
+        assert_eq!(found(&updates, &one_score, false), 0);
     }
 
     #[test]

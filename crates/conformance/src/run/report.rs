@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use nodeproof_report::{CaseReport, NodeReport, Outcome, SamplesReport, TargetReport};
+use nodeproof_report::{CaseReport, NodeReport, Outcome, SamplesReport, TargetReport, Verdict};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
@@ -17,6 +17,7 @@ use super::{
     verdict::{Conclusion, conclude},
 };
 use crate::{
+    api::Tier,
     cases::{self, Case, CaseResult},
     discovery::samples_of,
     history::History,
@@ -24,6 +25,10 @@ use crate::{
     sweep::StopReason,
 };
 use nodeproof_openapi::Spec;
+
+/// The note of a node that conforms in a run with one claim.
+const ONE_CLAIM: &str =
+    "the run made one claim; --claims 8 makes seven more, whose values and fees show other faults";
 
 /// A run at its end.
 pub(crate) struct EndedRun<'r> {
@@ -88,6 +93,11 @@ impl<'r> EndedRun<'r> {
             status,
             reason,
         } = conclude(results, stop_reason, options, &coverage, &not_rechecked);
+        let is_one_claim = verdict == Verdict::Conforms
+            && options.selection.allow == Tier::Write
+            && options.submitting.claims.get() == 1
+            && log.of("submit-transaction").requests > 0;
+        let one_claim = is_one_claim.then(|| ONE_CLAIM.to_owned());
         let without_sweep = matches!(stop_reason, Some(StopReason::ChainTooShort(_)))
             .then(|| conclude(results, None, options, &coverage, &[]));
         let mut exchanges = Exchanges::of(&target.base_url);
@@ -99,7 +109,7 @@ impl<'r> EndedRun<'r> {
             verdict,
             exit_code: status.code(),
             reason,
-            notes: accepted.into_iter().collect(),
+            notes: accepted.into_iter().chain(one_claim).collect(),
             most_requests: checked.map_or(options.limits.max_requests, |(node, _)| {
                 node.most_requests()
             }),

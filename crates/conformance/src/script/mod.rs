@@ -14,7 +14,7 @@ pub(crate) use balances::{observe_balances, observe_settled_balances};
 pub(crate) use height::Height;
 pub(crate) use probes::send_probes;
 pub(crate) use records::{AT_A_TIME, read_with_new_blocks, request_record};
-pub(crate) use repeat::{repeat_blocks, repeat_stored, repeat_values};
+pub(crate) use repeat::{repeat_blocks, repeat_older_blocks, repeat_stored, repeat_values};
 pub(crate) use similar::{OTHER_COLUMN, cut_short};
 
 use crate::{api::Sample, context::Samples};

@@ -59,9 +59,6 @@ pub(crate) async fn repeat_values(context: &Samples, samples: &[Sample]) {
 /// Maximum number of blocks that were new when they were read to repeat.
 const NEW_BLOCKS: usize = 32;
 
-/// Maximum number of blocks below those to read again, after something was submitted.
-const OLDER_BLOCKS: usize = 16;
-
 /// Repeats requests for blocks. Among them are those for all blocks that were the latest one when they were read,
 /// or were made during the run.
 pub(crate) async fn repeat_blocks(context: &Samples) {
@@ -74,7 +71,15 @@ pub(crate) async fn repeat_blocks(context: &Samples) {
     requests.extend(new);
     let sent = context.node.send_each(requests, TIMES).await;
     note(context, sent.map(drop));
-    // A node may shorten a block that has many others above it, and a run that submits sees how many are made.
+}
+
+/// Maximum number of blocks from before the run to read again at its end.
+const OLDER_BLOCKS: usize = 32;
+
+/// Reads blocks from before the run again, if something was submitted. A node may shorten a block that has many others
+/// above it, so this comes last, when as many as possible were made.
+pub(crate) async fn repeat_older_blocks(context: &Samples) {
+    let history = context.history();
     if let (Some(_), Some(tip)) = (history.first_submission(), context.discovered.tip) {
         let older = history.blocks().filter(|(index, _)| *index <= tip);
         let older: BTreeSet<u64> = older.map(|(index, _)| index).collect();
