@@ -31,6 +31,11 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "blocks made during the run have timestamps in seconds", new_blocks(|block| {
             block["timestamp"] = json!(block["timestamp"].as_i64().unwrap_or_default() / 1000);
         }) => ["chain/new-blocks", "chain/new-blocks-as-expected"];
+        "blocks made during the run are a minute older than a transaction in them", new_blocks(|block| {
+            if let Some(time) = block.pointer("/text/transactions/0/transaction/timestamp").and_then(Value::as_i64) {
+                block["timestamp"] = json!(time - 60_000);
+            }
+        }) => ["chain/new-blocks", "chain/new-blocks-as-expected"];
         "blocks made during the run have receipts with signatures of zeros", new_blocks(|block| {
             set(block, "/text/previous_block_receipts/0/signature", json!("0".repeat(128)));
         }) => ["chain/new-blocks"];

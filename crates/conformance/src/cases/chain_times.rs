@@ -83,21 +83,56 @@ fn receipt_times(
     judge_votes(links.votes, window, texts, evidence, result);
 }
 
-/// Checks that not all votes of a block have another time than the block. The clocks of all voters are not wrong in the
-/// same way: a node whose own blocks look like this writes another time zone.
-pub(super) const VOTES_OF_NEW_BLOCKS: Check = Check::in_order(
-    |links, memory, evidence, result| {
-        let texts = [
-            "all receipts are dated more than 15 minutes before the block that they are about",
-            "all receipts are dated more than 15 minutes after their block",
-        ];
-        let latest_and_earliest = links.votes.map(|[earliest, latest]| [latest, earliest]);
-        let window = voting_window(links, memory, QUARTER);
-        judge_votes(latest_and_earliest, window, texts, evidence, result);
-    },
-    1,
-    NO_RECEIPT,
-);
+/// What is checked of the blocks that are made during the run, and in the name of which case. A node's own blocks show its
+/// own clock.
+pub(super) const OF_NEW_BLOCKS: [(&str, Check); 2] = [
+    // The clocks of all voters are not wrong in the same way: such a node writes another time zone.
+    (
+        "chain/receipt-times",
+        Check::in_order(
+            |links, memory, evidence, result| {
+                let texts = [
+                    "all receipts are dated more than 15 minutes before the block that they are about",
+                    "all receipts are dated more than 15 minutes after their block",
+                ];
+                let latest_and_earliest = links.votes.map(|[earliest, latest]| [latest, earliest]);
+                let window = voting_window(links, memory, QUARTER);
+                judge_votes(latest_and_earliest, window, texts, evidence, result);
+            },
+            1,
+            NO_RECEIPT,
+        ),
+    ),
+    (
+        "chain/time-goes-on",
+        Check::in_order(goes_far_back, 2, "fewer than two blocks had a timestamp"),
+    ),
+];
+
+/// The most by which the clocks of two makers of blocks may differ, in milliseconds.
+const SKEW: i64 = 10_000;
+
+fn goes_far_back(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence,
+    result: &mut Examination,
+) {
+    let Some(time) = links.time.map(TimestampMs::as_millis) else {
+        return;
+    };
+    result.count_item();
+    if let Some(before) = memory
+        .time
+        .filter(|before| time < before.saturating_sub(SKEW))
+    {
+        let what = "the block is more than 10 s older than the one before it";
+        let expected = format!("a timestamp of about {before} or later");
+        let report = evidence.report();
+        result.push(Finding::of_report(report, what, expected, time.to_string()).at("/timestamp"));
+    }
+    memory.time = Some(time);
+}
 
 /// A quarter of an hour in milliseconds. Offsets of time zones are multiples of it.
 const QUARTER: i64 = 15 * 60 * 1_000;

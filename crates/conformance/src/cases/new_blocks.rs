@@ -8,7 +8,7 @@ use super::{
     block_cases::block_cases,
     case::{Case, Example},
     cause::Cause,
-    chain_times::VOTES_OF_NEW_BLOCKS,
+    chain_times::OF_NEW_BLOCKS,
     check::Check::AtEnd,
     claim,
     inconclusive::unknown,
@@ -51,7 +51,7 @@ pub(crate) const CASES: &[Case] = &[
             "RECEIPT-8",
             "CONSISTENT-8",
         ],
-        checks: "Every MUST case about blocks that passes for older blocks also passes for all blocks that are made and read during the run. So each transaction is in one of them, once. Their receipts are not all dated more than 15 minutes before or after them.",
+        checks: "Every MUST case about blocks that passes for older blocks also passes for all blocks that are made and read during the run. So each transaction is in one of them, once. Their receipts are not all dated more than 15 minutes before or after them. None is more than 10 s older than the one before it.",
         exception: Some(
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
@@ -106,10 +106,8 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
         .filter(|case| case.level == level && case.id != FORM)
         .filter(|case| case.id != SIGNATURES || is_as_signed());
     let cases = cases.filter_map(|case| Some((case.id, case.check.block_check()?, true)));
-    let of_new = VOTES_OF_NEW_BLOCKS
-        .block_check()
-        .filter(|_| level == Level::Must);
-    let of_new = of_new.map(|check| ("chain/receipt-times", check, false));
+    let of_new = OF_NEW_BLOCKS.iter().filter(|_| level == Level::Must);
+    let of_new = of_new.filter_map(|(case, check)| Some((*case, check.block_check()?, false)));
     for (case, check, also_for_older) in cases.chain(of_new) {
         let check = PreparedCheck::new(check, &context.spec)?;
         let mut memory = Memory::default();

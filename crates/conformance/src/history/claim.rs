@@ -179,9 +179,7 @@ impl<'h> ClaimSteps<'h> {
     }
 
     fn of_act(&self, act: Act) -> impl Iterator<Item = &'h Entry> + use<'h> {
-        let step = self.step(act);
-        let entries = self.history.entries();
-        entries.filter(move |entry| entry.exchange.request.step.as_ref() == Some(&step))
+        self.history.of_step(&self.step(act))
     }
 
     /// Returns the responses of a step, in the order in which they were sent.

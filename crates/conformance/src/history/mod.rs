@@ -8,8 +8,8 @@ mod heights;
 mod of_samples;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -34,6 +34,8 @@ pub(crate) struct History {
     missing: Vec<MissingStep>,
     heights: Heights,
     first_submission: Option<Duration>,
+    /// The places of the exchanges of each step. Rules ask for steps again and again.
+    steps: OnceLock<HashMap<Step, Vec<usize>>>,
     /// Whether another program made the exchanges. It may have read less than a run reads.
     pub(crate) is_of_others: bool,
 }
@@ -54,6 +56,7 @@ impl History {
             first_submission: submissions.map(|entry| entry.began).min(),
             heights: Heights::of(&entries),
             missing: Vec::new(),
+            steps: OnceLock::new(),
             is_of_others: self.is_of_others,
             entries,
         }
@@ -66,9 +69,18 @@ impl History {
     }
 
     /// Returns the exchanges of a step, in the order in which they were sent.
-    pub(crate) fn of_step(&self, step: &Step) -> impl Iterator<Item = &Entry> {
-        self.entries()
-            .filter(move |entry| entry.exchange.request.step.as_ref() == Some(step))
+    pub(crate) fn of_step(&self, step: &Step) -> impl Iterator<Item = &Entry> + use<'_> {
+        let steps = self.steps.get_or_init(|| {
+            let mut steps: HashMap<_, Vec<_>> = HashMap::new();
+            for (place, entry) in self.entries.iter().enumerate() {
+                if let Some(step) = &entry.exchange.request.step {
+                    steps.entry(step.clone()).or_default().push(place);
+                }
+            }
+            steps
+        });
+        let places = steps.get(step).into_iter().flatten();
+        places.filter_map(|place| self.entries.get(*place))
     }
 
     /// Returns the first response of a step, or the reason why there is none.

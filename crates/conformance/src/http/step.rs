@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What a run sent a request for. The cases find the exchange again by it, also in a recorded history.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Step {
     /// The correct submission that others are compared with.
@@ -31,7 +31,7 @@ pub(crate) enum Step {
 }
 
 /// What is in a batch.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub(crate) struct BatchStep {
     /// The code of the right submission, if a right one was made for this batch.
     pub(crate) control: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct BatchStep {
 }
 
 /// A step of a claim.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Act {
     /// Has the node build the claim.

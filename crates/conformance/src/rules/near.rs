@@ -39,7 +39,7 @@ pub(crate) fn near(history: &History, spec: &Spec, sample: Sample) -> Examinatio
     let mut result = Examination::default();
     for (place, thing) in asked.iter().enumerate() {
         let is_known = known.contains(&thing.entry.question);
-        if !thing.is_a_thing(&parameters) || is_known || known.len() == MOST {
+        if is_known || known.len() == MOST || !thing.is_a_thing(&parameters) {
             continue;
         }
         known.insert(&thing.entry.question);
@@ -214,35 +214,42 @@ fn likeness(value: &str, given: &str) -> Option<&'static str> {
     if value == given || is_same_address(value, given) {
         return None;
     }
+    let in_small_letters = |text| str::chars(text).flat_map(char::to_lowercase);
     let is_decoded = || {
-        let encoded = format!("v={given}");
-        let mut decoded = form_urlencoded::parse(encoded.as_bytes());
-        given.contains(['%', '+']) && decoded.next().is_some_and(|(_, text)| text == value)
+        let decoded = || {
+            let encoded = format!("v={given}");
+            let mut decoded = form_urlencoded::parse(encoded.as_bytes());
+            decoded.next().is_some_and(|(_, text)| text == value)
+        };
+        given.contains(['%', '+']) && decoded()
     };
-    let (long, short) = (value.chars().count(), given.chars().count());
     let has_wildcard = || {
-        given.char_indices().any(|(at, wildcard)| {
-            let (start, end) = (&given[..at], &given[at + wildcard.len_utf8()..]);
-            matches!(wildcard, '%' | '*')
-                && start.len() + end.len() <= value.len()
+        given.match_indices(['%', '*']).any(|(at, wildcard)| {
+            let (start, end) = (&given[..at], &given[at + wildcard.len()..]);
+            start.len() + end.len() <= value.len()
                 && value.starts_with(start)
                 && value.ends_with(end)
         })
     };
+    let length = |text| str::chars(text).count();
     let differences = || {
         let pairs = value.chars().zip(given.chars());
         pairs.filter(|(one, other)| one != other).count()
     };
     Some(match () {
         () if given.is_empty() => "that is empty",
-        () if value.to_lowercase() == given.to_lowercase() => "in other letters",
+        () if in_small_letters(value).eq(in_small_letters(given)) => "in other letters",
         () if value.trim() == given.trim() => "with a blank",
         () if value.trim_start_matches('0') == given => "without zeros before it",
         () if is_decoded() => "that is encoded twice",
         () if has_wildcard() => "with a wildcard",
-        () if value.starts_with(given) && short + 1 == long => "without its last character",
-        () if given.starts_with(value) && short == long + 1 => "with one character more",
-        () if short == long && differences() == 1 => "with another character",
+        () if value.starts_with(given) && length(given) + 1 == length(value) => {
+            "without its last character"
+        }
+        () if given.starts_with(value) && length(given) == length(value) + 1 => {
+            "with one character more"
+        }
+        () if length(given) == length(value) && differences() == 1 => "with another character",
         () => return None,
     })
 }

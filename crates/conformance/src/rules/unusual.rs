@@ -1,6 +1,6 @@
 //! The rule *unusual*: a request with an unusual value gets nothing but what it names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
@@ -19,6 +19,7 @@ const MOST_DOCUMENTS: usize = 8;
 /// Judges all probes of a run. The first finding about each parameter stands for all.
 pub(crate) fn unusual(history: &History) -> Examination {
     let (mut result, mut found) = (Examination::default(), BTreeSet::new());
+    let mut usual_of = BTreeMap::new();
     for entry in history.entries() {
         let exchange = &entry.exchange;
         let Some(Step::Probe(parameter, unusual)) = &exchange.request.step else {
@@ -29,7 +30,9 @@ pub(crate) fn unusual(history: &History) -> Examination {
             continue;
         }
         result.count_item();
-        let shows = unrequested(exchange, &usual(history, exchange.request.path));
+        let path = exchange.request.path;
+        let usual = usual_of.entry(path).or_insert_with(|| usual(history, path));
+        let shows = unrequested(exchange, usual);
         if let Some(shows) = shows.filter(|_| found.insert(parameter)) {
             let what = format!("{unusual} in {parameter} gets {shows}");
             let actual = exchange.excerpt(160);
