@@ -22,11 +22,8 @@ use crate::{
     read_back::ReadBack,
     record_search::wait_with_progress,
     saved::{KnownBlock, Placement, SavedTransaction, SavedTransactionError, TransactionState},
-    saved_call::{MAX_SEARCH_TIME, SavedCall, included_if_possible},
+    saved_call::{MAX_SEARCH_TIME, SavedCall, included_if_possible, search_limit},
 };
-
-/// The least time for the search for the block of a claim that was submitted. It is longer than a short wait.
-const MIN_SEARCH_TIME: Duration = Duration::from_secs(5);
 
 /// A saved claim, and what the node shows of it. See [`PreparedClaim::status`].
 #[derive(Clone, Debug, PartialEq)]
@@ -245,10 +242,7 @@ impl PreparedClaim {
             }
         };
         let inclusion = match read_back.record().is_some() || !options.wait.is_zero() {
-            true => {
-                let limit = options.wait.clamp(MIN_SEARCH_TIME, MAX_SEARCH_TIME);
-                self.inclusion(&saved, limit).await
-            }
+            true => self.inclusion(&saved, search_limit(options.wait)).await,
             false => None,
         };
         if read_back.record().is_some() {

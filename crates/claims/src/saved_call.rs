@@ -18,6 +18,13 @@ use crate::{
 
 /// The longest search for the block of a transaction that may not have been submitted.
 pub(crate) const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
+/// The least time for such a search. It is longer than a short wait.
+const MIN_SEARCH_TIME: Duration = Duration::from_secs(5);
+
+/// Returns the longest search for the block of a transaction, for a user who waits this long.
+pub(crate) fn search_limit(wait: Duration) -> Duration {
+    wait.clamp(MIN_SEARCH_TIME, MAX_SEARCH_TIME)
+}
 
 /// A contract call, such as a transfer, that is paid for once.
 ///
@@ -352,10 +359,10 @@ impl SavedCall {
             put_aside,
             trans_code,
         };
+        let limit = search_limit(self.wait.timeout);
         // A transaction that was never sent is in no block.
         if resumed && saved.state().was_submitted() {
-            outcome.included =
-                included_if_possible(client, &saved, &self.wait, MAX_SEARCH_TIME).await;
+            outcome.included = included_if_possible(client, &saved, &self.wait, limit).await;
         }
         if outcome.included.is_none() {
             match saved.submit(client, &self.options.submit, |_| ()).await {
@@ -366,9 +373,7 @@ impl SavedCall {
                 Err(error) => {
                     // It can be in a block, whatever the node responds now.
                     outcome.included = match error.maybe_sent() {
-                        true => {
-                            included_if_possible(client, &saved, &self.wait, MAX_SEARCH_TIME).await
-                        }
+                        true => included_if_possible(client, &saved, &self.wait, limit).await,
                         false => None,
                     };
                     match &error {

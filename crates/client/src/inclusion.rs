@@ -1,11 +1,14 @@
 //! Finding the block that contains a transaction.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use nodeproof_primitives::{Hash256, Integer, TransactionCode};
 use serde::Serialize;
 
 use crate::{Block, BlockTransaction, Client, Error, FollowOptions};
+
+/// The number of blocks after a given first one that are searched before the latest ones.
+const SOON: u64 = 100;
 
 /// Options for [waiting](Client::wait_for_inclusion) for the block of a transaction.
 ///
@@ -103,8 +106,8 @@ impl Client {
     /// Waits for the block that contains a transaction. Returns `None` if no block contains it before
     /// the [timeout](InclusionOptions::timeout).
     ///
-    /// This searches the latest [blocks](InclusionOptions::look_back), and then each new one. With a
-    /// timeout of zero, it only searches the blocks that there are: the specification has no request for a
+    /// This searches the latest [blocks](InclusionOptions::look_back), or those after a
+    /// [given](InclusionOptions::start) one, and then each new one. With a timeout of zero, it only searches the blocks that there are: the specification has no request for a
     /// transaction. `None` does not mean that the
     /// transaction will never be in a block: see [the life of a transaction](crate::contract_call).
     ///
@@ -159,8 +162,8 @@ impl Client {
         waited.await.unwrap_or(Ok(None))
     }
 
-    /// Searches the blocks, the latest first. Also returns the index of the first block
-    /// that is not there yet.
+    /// Searches the blocks, the latest first. If the first one is given, those just after it come before that: most
+    /// transactions are in a block soon. Also returns the index of the first block that is not there yet.
     async fn search(
         &self,
         code: TransactionCode,
@@ -169,20 +172,25 @@ impl Client {
         let Some(height) = self.height().await? else {
             return Ok((None, 1));
         };
-        let mut next = height.saturating_add(1);
-        let first = height.saturating_sub(options.look_back);
-        for index in (options.start.unwrap_or(first)..=height).rev() {
+        let latest = height.saturating_sub(options.look_back);
+        let (first, soon) = options.start.map_or((latest, 0), |start| (start, SOON));
+        let end = height.saturating_add(1);
+        let others = first.saturating_add(soon).min(end);
+        let mut missing = BTreeSet::new();
+        for index in (first..others).chain((others..end).rev()) {
             // Some chains begin with block 1, and some nodes drop their first blocks.
             let Some(block) = self.block(index).await? else {
-                // A fallback can be some blocks behind.
-                if next.checked_sub(1) == Some(index) {
-                    next = index;
-                }
+                missing.insert(index);
                 continue;
             };
             if let Some(found) = self.find_in(code, &block)? {
-                return Ok((Some(found), next));
+                return Ok((Some(found), end));
             }
+        }
+        // A fallback can be some blocks behind.
+        let mut next = end;
+        while let Some(last) = next.checked_sub(1).filter(|last| missing.contains(last)) {
+            next = last;
         }
         Ok((None, next))
     }

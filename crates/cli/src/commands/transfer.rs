@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use nodeproof_claims::{CallOutcome, SavedCall};
-use nodeproof_client::{CallOptions, CheckedTransaction, ContractCall, InclusionOptions, Transfer};
+use nodeproof_client::{CheckedTransaction, ContractCall, InclusionOptions, Transfer};
 use nodeproof_files::{Shared, check_private_folder, parent_folder};
 use nodeproof_primitives::{ContractAddress, Integer, Signer, TokenDecimals, WalletAddress};
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub(crate) struct TransferArgs {
     /// give another one for another payment
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     keep: PathBuf,
-    /// Maximum time to wait for the block, in seconds
+    /// Maximum time to wait for the block, in seconds, and before that for a busy node
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
     wait: Duration,
     /// Do not wait for the block after the node accepts the transaction
@@ -122,16 +122,13 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
     exposure::check_json("the transfer", &call, &wallets, session)?;
     exposure::check("the currency", fee.currency(), &wallets, session)?;
     check_private_folder(parent_folder(&args.keep), Shared::Sticky).map_err(Failure::usage)?;
-    let options = CallOptions {
-        clock: args.time.clock(),
-        ..CallOptions::default()
+    let timeout = match args.no_wait {
+        true => Duration::ZERO,
+        false => args.wait,
     };
+    let options = session.call_options(args.time.clock(), timeout);
     let wait = InclusionOptions {
-        timeout: if args.no_wait {
-            Duration::ZERO
-        } else {
-            args.wait
-        },
+        timeout,
         ..InclusionOptions::default()
     };
     CheckedTransaction::check_call(&call).map_err(Failure::usage)?;

@@ -3,7 +3,9 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use nodeproof_client::{BaseUrl, Client, ClientOptions, Fee};
+use nodeproof_client::{
+    BaseUrl, CallOptions, Client, ClientOptions, Clock, Fee, contract_call::SubmitPolicy,
+};
 use nodeproof_primitives::{ContractAddress, Network, redact::redact};
 
 use crate::{
@@ -124,6 +126,17 @@ impl Session {
             .request_timeout
             .or(self.file.request_timeout)
             .unwrap_or(Duration::from_secs(20))
+    }
+
+    /// Returns how a call is made for a user who waits this long for its effect. A busy node gets it again for that time, or
+    /// for as long as other requests may take in all their attempts.
+    pub(crate) fn call_options(&self, clock: Clock, wait: Duration) -> CallOptions {
+        let policy = SubmitPolicy::default();
+        let submit = SubmitPolicy {
+            deadline: policy.deadline.min(wait.max(3 * self.request_timeout())),
+            ..policy
+        };
+        CallOptions { clock, submit }
     }
 
     /// Returns the contract of the command line, or else of the configuration file.

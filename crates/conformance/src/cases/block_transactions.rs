@@ -191,8 +191,8 @@ pub(crate) fn wrong_time(time: &Value) -> Option<(&'static str, String)> {
     let actual = shown(&time.to_string(), 80);
     match time.as_i64() {
         Some(time) if MILLISECONDS.contains(&time) => None,
-        Some(_) => Some(("is not in milliseconds", actual)),
-        None => Some(("is not an integer", actual)),
+        None if !time.is_u64() => Some(("is not an integer", actual)),
+        _ => Some(("is not in milliseconds", actual)),
     }
 }
 

@@ -138,7 +138,11 @@ impl NodeMonitor {
             let examined = examine(target, &options, Arc::new(Silent), stop.clone()).await;
             let message = match self.height {
                 Some(height) if examined.without_sweep.is_some() => {
-                    format!("the node no longer has block {height}")
+                    let chain = examined.node.as_ref().map(|node| &node.chain);
+                    match chain.is_some_and(|chain| chain.tip.is_none()) {
+                        true => "the latest block was not found".to_owned(),
+                        false => format!("the node no longer has block {height}"),
+                    }
                 }
                 Some(height) if self.has_another_chain(&examined, stop.clone()).await => {
                     format!("the node has another block {height} than before")

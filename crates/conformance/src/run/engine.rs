@@ -179,7 +179,7 @@ async fn sweep_blocks(
     interrupt: Pin<&mut impl Future<Output = ()>>,
     deadline: Option<(Instant, Duration)>,
 ) -> Result<Option<StopReason>, StopReason> {
-    let ends_before = tip_before_sweep(&sweeping.sweep, chain);
+    let without_blocks = reason_without_blocks(&sweeping.sweep, chain);
     let swept = Box::pin(Arc::clone(sweeping).run(
         Arc::clone(&running.context.node),
         Arc::clone(&running.context.spec),
@@ -192,18 +192,16 @@ async fn sweep_blocks(
         running.clone(),
         following,
     ));
+    let is_swept = without_blocks.is_none();
     let work = async move {
-        if ends_before.is_none() {
+        if is_swept {
             swept.await?;
         }
         after.await;
         Ok(())
     };
     run_until_deadline(work, interrupt, deadline).await?;
-    Ok(ends_before.map(|tip| {
-        let reason = format!("the sweep has no block to check: the chain ends at block {tip}");
-        StopReason::ChainTooShort(reason)
-    }))
+    Ok(without_blocks.map(StopReason::ChainTooShort))
 }
 
 /// Runs the cases that also examine what a sweep found.
@@ -219,10 +217,19 @@ async fn run_after_sweep(sweeping: Arc<RunningSweep>, running: Running, cases: V
     }
 }
 
-/// Returns the height of the chain if it ends before the sweep's first block.
-fn tip_before_sweep(sweep: &Sweep, chain: &ChainBounds) -> Option<u64> {
-    let first = sweep.first().filter(|_| sweep.resumed.is_none())?;
-    chain.tip.filter(|tip| *tip < first)
+/// Returns the reason why a sweep has no block to check, if so: the chain ends before the first one, or has no known end.
+fn reason_without_blocks(sweep: &Sweep, chain: &ChainBounds) -> Option<String> {
+    let is_new = sweep.resumed.is_none();
+    match (chain.tip, sweep.first(), sweep.blocks.end()) {
+        (Some(tip), Some(first), _) if is_new && tip < first => Some(format!(
+            "the sweep has no block to check: the chain ends at block {tip}"
+        )),
+        (None, _, None) if is_new => {
+            let reason = "the latest block was not found; give the end of the range, such as --blocks ..1000";
+            Some(reason.to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// Adds the sweep's results to the others, and saves its state. Returns why the run has no verdict.

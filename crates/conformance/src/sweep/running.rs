@@ -189,15 +189,8 @@ impl RunningSweep {
         let blocks = self.sweep.blocks;
         let first = self.sweep.first();
         let from = first.or(chain.lowest).unwrap_or(0);
-        let to = match (blocks.end(), chain.tip) {
-            (Some(to), _) => to,
-            (None, Some(tip)) => tip.saturating_add(1),
-            (None, None) => {
-                let reason = "the latest block was not found; give the end of the range, such as \
-                              --blocks ..1000";
-                return Err(StopReason::DeadlineExceeded(reason.to_owned()));
-            }
-        };
+        let tip = chain.tip.unwrap_or_default();
+        let to = blocks.end().unwrap_or_else(|| tip.saturating_add(1));
         let most = self.sweep.most_blocks.unwrap_or(u64::MAX);
         let to = to.min(from.saturating_add(most));
         if from >= to {

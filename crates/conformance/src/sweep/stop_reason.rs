@@ -8,7 +8,7 @@ pub(crate) enum StopReason {
     Unreachable(String),
     NotANode(String),
     DeadlineExceeded(String),
-    /// The chain ends before the first block of the sweep. All other cases ran.
+    /// The chain ends before the first block of the sweep, or its end was not found. All other cases ran.
     ChainTooShort(String),
     Interrupted,
     Harness(String),

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -20,6 +21,9 @@ use sha2::{Digest, Sha256};
 use crate::InjectedFault;
 
 use super::{MAX_SUBMISSION_LENGTH, MIN_FEE, NATIVE_TOKEN, NATIVE_UNIT, Record};
+
+/// Times in milliseconds that are plausible: after 1973 and before 5138. Neither seconds nor microseconds are.
+const MILLISECONDS: Range<u64> = 100_000_000_000..100_000_000_000_000;
 
 /// A submission whose fields have the documented types. Nothing else has been checked.
 #[derive(Debug)]
@@ -203,6 +207,12 @@ impl Submission<'_> {
         let view: View = serde_json::from_str::<IgnoredAny>(&message)
             .and_then(|_| serde_json::from_str(&message))
             .map_err(|error| Refusal(format!("Invalid transaction structure: {error}")))?;
+        if !MILLISECONDS.contains(&view.timestamp) {
+            return Err(Refusal(format!(
+                "Invalid timestamp: {} is not in milliseconds since the Unix epoch",
+                view.timestamp
+            )));
+        }
         let code = view
             .trans_code
             .parse()

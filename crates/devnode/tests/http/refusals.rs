@@ -36,6 +36,9 @@ async fn integers_with_a_fraction_or_beyond_any_time() {
         ("timestamp", "1795843716161.0"),
         ("timestamp", "-5"),
         ("timestamp", "99999999999999999999"),
+        ("timestamp", "9223372036854775808"),
+        ("timestamp", "1795843716"),
+        ("timestamp", "0"),
         ("outcome", "1.0"),
         ("deletable_after", "1.5e3"),
     ] {

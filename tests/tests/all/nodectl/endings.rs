@@ -94,7 +94,7 @@ fn a_response_from_something_else_is_6() {
 fn signed(home: &Home) -> String {
     let keys = nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).expect("a key");
     let transaction = format!(
-        r#"{{"timestamp":1,"trans_code":"{}","type":3,"currency":"DEVN","fee":1,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"f","signers":["{}"],"params":{{}}}}}}"#,
+        r#"{{"timestamp":1767225600000,"trans_code":"{}","type":3,"currency":"DEVN","fee":1,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"f","signers":["{}"],"params":{{}}}}}}"#,
         "5a".repeat(20),
         keys.address()
     );

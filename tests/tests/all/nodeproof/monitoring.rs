@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use super::{
     NODEPROOF,
     alerting::is_installed,
-    monitor::{Monitor, PATIENCE, label, pair},
+    monitor::{Monitor, PATIENCE, get, label, pair},
     node,
 };
 
@@ -141,6 +141,44 @@ async fn a_node_that_responds_is_not_unreachable_if_it_can_not_be_checked() {
     let metrics = monitor.metrics().await;
     let unreachable = label("verdict", &url, ",verdict=\"unreachable\"");
     assert_eq!(metrics.get(&unreachable), Some(&0.0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_invents_blocks_does_not_conform_in_any_run() {
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(BlockTime::Manual))
+        .await
+        .expect("a node");
+    let fifth = format!("{}/get-block?block_index=5", node.base_url());
+    let (_, fifth) = get(&fifth).await.expect("a block");
+    let fifth: Value = serde_json::from_str(&fifth).expect("a block");
+    let invents = Arc::new(AtomicBool::new(false));
+    let is_wrong = Arc::clone(&invents);
+    let fault: Fault = change_response("/get-block", move |request, response| {
+        let index = request.query.strip_prefix("block_index=");
+        let index: Option<u64> = index.and_then(|index| index.parse().ok());
+        match index {
+            Some(index @ 13..) if is_wrong.load(Ordering::Relaxed) => {
+                let mut block = fifth.clone();
+                block["index"] = json!(index);
+                response
+                    .with_status(StatusCode::OK)
+                    .with_body(block.to_string())
+            }
+            _ => response,
+        }
+    });
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let url = proxy.server.base_url();
+    let mut monitor = Monitor::start(&[&url]);
+    assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    invents.store(true, Ordering::Relaxed);
+    assert_eq!(monitor.result(), pair("chain", "reset"));
+    assert_eq!(monitor.result(), pair("verdict", "does-not-conform"));
+    let runs = label("runs_total", &url, "");
+    let done = monitor.metrics().await[&runs];
+    monitor.reaches(&runs, done + 3.0).await;
+    let verdict = label("verdict", &url, ",verdict=\"does-not-conform\"");
+    assert_eq!(monitor.metrics().await[&verdict], 1.0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,6 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, Document, OnStep, PreparedClaim};
-use nodeproof_client::CallOptions;
 use nodeproof_primitives::{ContractAddress, Hash256, Integer, Network, Signer, WalletAddress};
 
 use super::{outcome, progress::Progress, record, saved_claims};
@@ -76,7 +75,7 @@ pub(super) struct AddArgs {
     /// claim, in $XDG_STATE_HOME/nodectl/claims or ~/.local/state/nodectl/claims]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     keep: Option<PathBuf>,
-    /// Maximum time to wait for the record, in seconds
+    /// Maximum time to wait for the record, in seconds, and before that for a busy node
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
     wait: Duration,
     /// Do not wait for the record after the node accepts the transaction
@@ -120,7 +119,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     let client = session.client_of(&target)?;
 
     let progress = Progress::new(session.output, !args.no_wait);
-    let options = options(args, network, &progress);
+    let options = options(args, session, network, &progress);
     let prepared = PreparedClaim::prepare(&client, &claim, &wallets, &options).await;
     progress.end();
     let prepared = prepared.map_err(outcome::failure)?;
@@ -194,18 +193,20 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
 }
 
 /// Returns the options of the claim.
-fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> ClaimOptions {
+fn options(
+    args: &AddArgs,
+    session: &Session,
+    network: Option<Network>,
+    progress: &Progress,
+) -> ClaimOptions {
     let (progress, dry_run) = (progress.clone(), args.dry_run);
+    let wait = match args.no_wait {
+        true => Duration::ZERO,
+        false => args.wait,
+    };
     ClaimOptions {
-        wait: if args.no_wait {
-            Duration::ZERO
-        } else {
-            args.wait
-        },
-        call: CallOptions {
-            clock: args.time.clock(),
-            ..CallOptions::default()
-        },
+        wait,
+        call: session.call_options(args.time.clock(), wait),
         again: args.again,
         any_node: args.any_node,
         without_lock: args.without_lock,
