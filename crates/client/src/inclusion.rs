@@ -107,9 +107,10 @@ impl Client {
     /// the [timeout](InclusionOptions::timeout).
     ///
     /// This searches the latest [blocks](InclusionOptions::look_back), or those after a
-    /// [given](InclusionOptions::start) one, and then each new one. With a timeout of zero, it only searches the blocks that there are: the specification has no request for a
-    /// transaction. `None` does not mean that the
-    /// transaction will never be in a block: see [the life of a transaction](crate::contract_call).
+    /// [given](InclusionOptions::start) one, and then each new one. With a timeout of zero, it only
+    /// searches the blocks that there are: the specification has no request for a transaction. `None`
+    /// does not mean that the transaction will never be in a block: see
+    /// [the life of a transaction](crate::contract_call).
     ///
     /// # Errors
     /// [`ErrorKind::NotANode`](crate::ErrorKind::NotANode) if the server is not a node. [`ErrorKind::NoTransactions`](crate::ErrorKind::NoTransactions) if the node
