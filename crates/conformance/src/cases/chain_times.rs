@@ -15,13 +15,16 @@ use crate::{
     checks::{CLOCKS_DIFFER, Evidence, Examination, Finding, Links, Memory},
 };
 
+/// The reason if no block can be compared with the one before it.
+const NO_PAIR: &str = "fewer than two blocks had a timestamp";
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "chain/time-goes-on",
         level: Level::Should,
         requirements: &["BLOCK-3"],
         checks: "No block is older than the one before it, and none is more than a day in the future.",
-        check: Check::in_order(time_goes_on, 2, "fewer than two blocks had a timestamp"),
+        check: Check::in_order(time_goes_on, 2, NO_PAIR),
         ..BASE
     },
     Case {
@@ -105,7 +108,7 @@ pub(super) const OF_NEW_BLOCKS: [(&str, Check); 2] = [
     ),
     (
         "chain/time-goes-on",
-        Check::in_order(goes_far_back, 2, "fewer than two blocks had a timestamp"),
+        Check::in_order(goes_far_back, 2, NO_PAIR),
     ),
 ];
 

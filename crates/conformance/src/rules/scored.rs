@@ -58,17 +58,21 @@ pub(crate) fn scored(history: &History) -> Examination {
             wrong.entry(pair).or_insert((entry, index, expected));
         }
     }
-    for (entry, index, expected) in wrong.into_values().filter(|_| shows_meaning) {
-        result.count_item();
+    let wrong = wrong.into_values().filter(|_| shows_meaning);
+    let wrong = wrong.map(|(entry, index, expected)| {
         let what = "a trust score is not that of its latest update in a block";
-        let expected = format!("{expected}, as block {index} has it");
-        let actual = entry.exchange.excerpt(160);
-        result.push(Finding::new(&entry.exchange, what, expected, actual).at("/trust_score"));
-    }
-    for entry in mirrored.contradicting(history) {
-        result.count_item();
-        let what = "a trust score that no block has";
+        (entry, what, format!("{expected}, as block {index} has it"))
+    });
+    let mirrored = mirrored.contradicting(history).map(|entry| {
         let expected = "no score, because only the other direction has an update";
+        (
+            entry,
+            "a trust score that no block has",
+            expected.to_owned(),
+        )
+    });
+    for (entry, what, expected) in wrong.chain(mirrored) {
+        result.count_item();
         let actual = entry.exchange.excerpt(160);
         result.push(Finding::new(&entry.exchange, what, expected, actual).at("/trust_score"));
     }

@@ -31,7 +31,7 @@ use crate::{
     har::Exchanges,
     http::{self, InconclusiveReason, Node, Target},
     script::{Script, observe_balances, repeat_blocks, repeat_stored, repeat_values},
-    sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
+    sweep::{ChainBounds, Observer, RunningSweep, StopReason},
 };
 use nodeproof_openapi::Spec;
 
@@ -169,8 +169,8 @@ async fn sweep_if_asked(
     sweep_blocks(sweeping, chain, running, following, interrupt, deadline).await
 }
 
-/// Sweeps the blocks, and runs the cases that follow. If the chain ends before the first block, returns that as the reason
-/// why the run has no verdict.
+/// Sweeps the blocks, and runs the cases that follow. If the chain has no block to sweep, returns that as the reason why the
+/// run has no verdict.
 async fn sweep_blocks(
     sweeping: &Arc<RunningSweep>,
     chain: &ChainBounds,
@@ -179,7 +179,7 @@ async fn sweep_blocks(
     interrupt: Pin<&mut impl Future<Output = ()>>,
     deadline: Option<(Instant, Duration)>,
 ) -> Result<Option<StopReason>, StopReason> {
-    let without_blocks = reason_without_blocks(&sweeping.sweep, chain);
+    let without_blocks = sweeping.nothing_to_check(chain);
     let swept = Box::pin(Arc::clone(sweeping).run(
         Arc::clone(&running.context.node),
         Arc::clone(&running.context.spec),
@@ -201,7 +201,7 @@ async fn sweep_blocks(
         Ok(())
     };
     run_until_deadline(work, interrupt, deadline).await?;
-    Ok(without_blocks.map(StopReason::ChainTooShort))
+    Ok(without_blocks.map(StopReason::NothingToSweep))
 }
 
 /// Runs the cases that also examine what a sweep found.
@@ -214,21 +214,6 @@ async fn run_after_sweep(sweeping: Arc<RunningSweep>, running: Running, cases: V
     }
     for case in cases {
         running.clone().run_case(case).await;
-    }
-}
-
-/// Returns the reason why a sweep has no block to check, if so: the chain ends before the first one, or has no known end.
-fn reason_without_blocks(sweep: &Sweep, chain: &ChainBounds) -> Option<String> {
-    let is_new = sweep.resumed.is_none();
-    match (chain.tip, sweep.first(), sweep.blocks.end()) {
-        (Some(tip), Some(first), _) if is_new && tip < first => Some(format!(
-            "the sweep has no block to check: the chain ends at block {tip}"
-        )),
-        (None, _, None) if is_new => {
-            let reason = "the latest block was not found; give the end of the range, such as --blocks ..1000";
-            Some(reason.to_owned())
-        }
-        _ => None,
     }
 }
 

@@ -35,7 +35,7 @@ impl ExaminedNode {
 /// The result of a run, with the data for comparing nodes.
 pub(crate) struct Examined {
     pub(crate) report: NodeReport,
-    /// The conclusion from all other cases, if the chain ends before the sweep's first block.
+    /// The conclusion from all other cases, if the sweep has no block to check.
     pub(crate) without_sweep: Option<Conclusion>,
     /// The node and its data, if the run was completed.
     pub(crate) node: Option<ExaminedNode>,

@@ -63,7 +63,7 @@ impl<'r> EndedRun<'r> {
 
     /// Builds the report.
     ///
-    /// If the chain ends before the first block of a sweep, also returns what the other cases alone
+    /// If a sweep has no block to check, also returns what the other cases alone
     /// conclude.
     pub(crate) fn report(mut self) -> (NodeReport, Option<Conclusion>) {
         self.sort_results();
@@ -78,7 +78,7 @@ impl<'r> EndedRun<'r> {
         let results = &self.results;
         let log = checked.map(|(node, _)| node.log()).unwrap_or_default();
         let was_stopped =
-            stop_reason.is_some_and(|reason| !matches!(reason, StopReason::ChainTooShort(_)));
+            stop_reason.is_some_and(|reason| !matches!(reason, StopReason::NothingToSweep(_)));
         let coverage = checked
             .map(|(_, spec)| measure(spec, &log, results, was_stopped))
             .unwrap_or_default();
@@ -98,7 +98,7 @@ impl<'r> EndedRun<'r> {
             && options.submitting.claims.get() == 1
             && log.of("submit-transaction").requests > 0;
         let one_claim = is_one_claim.then(|| ONE_CLAIM.to_owned());
-        let without_sweep = matches!(stop_reason, Some(StopReason::ChainTooShort(_)))
+        let without_sweep = matches!(stop_reason, Some(StopReason::NothingToSweep(_)))
             .then(|| conclude(results, None, options, &coverage, &[]));
         let mut exchanges = Exchanges::of(&target.base_url);
         let report = NodeReport {

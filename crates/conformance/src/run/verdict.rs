@@ -90,7 +90,7 @@ pub(super) fn conclude(
         Some(
             StopReason::NotANode(reason)
             | StopReason::DeadlineExceeded(reason)
-            | StopReason::ChainTooShort(reason),
+            | StopReason::NothingToSweep(reason),
         ) => {
             return no_verdict(reason.clone());
         }

@@ -178,6 +178,22 @@ impl RunningSweep {
         }
     }
 
+    /// Returns the reason why the chain has no block to check, if so: it ends before the first one, or has no known end. A
+    /// resumed sweep has its blocks in its state.
+    pub(crate) fn nothing_to_check(&self, chain: &ChainBounds) -> Option<String> {
+        let is_new = self.sweep.resumed.is_none();
+        match (chain.tip, self.sweep.first(), self.sweep.blocks.end()) {
+            (Some(tip), Some(first), _) if is_new && tip < first => Some(format!(
+                "the sweep has no block to check: the chain ends at block {tip}"
+            )),
+            (None, _, None) if is_new => {
+                let reason = "the latest block was not found; give the end of the range, such as --blocks ..1000";
+                Some(reason.to_owned())
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the first block, the next one, and the index after the last one.
     ///
     /// A resumed sweep has them in its state. A range with two ends does not depend on the chain.

@@ -9,7 +9,7 @@ pub(crate) enum StopReason {
     NotANode(String),
     DeadlineExceeded(String),
     /// The chain ends before the first block of the sweep, or its end was not found. All other cases ran.
-    ChainTooShort(String),
+    NothingToSweep(String),
     Interrupted,
     Harness(String),
 }
