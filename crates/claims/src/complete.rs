@@ -22,7 +22,7 @@ use crate::{
     read_back::ReadBack,
     record_search::wait_with_progress,
     saved::{KnownBlock, Placement, SavedTransaction, SavedTransactionError, TransactionState},
-    saved_call::{MAX_SEARCH_TIME, SavedCall, included_if_possible, search_limit},
+    saved_call::{MAX_SEARCH_TIME, SavedCall, check_included, included_if_possible, search_limit},
 };
 
 /// A saved claim, and what the node shows of it. See [`PreparedClaim::status`].
@@ -242,7 +242,7 @@ impl PreparedClaim {
             }
         };
         let inclusion = match read_back.record().is_some() || !options.wait.is_zero() {
-            true => self.inclusion(&saved, search_limit(options.wait)).await,
+            true => self.inclusion(&saved, search_limit(options.wait)).await?,
             false => None,
         };
         if read_back.record().is_some() {
@@ -264,16 +264,26 @@ impl PreparedClaim {
         })
     }
 
-    /// Finds the block of a saved transaction if that is possible in this time.
-    async fn inclusion(&self, saved: &SavedTransaction, limit: Duration) -> Option<Inclusion> {
-        included_if_possible(&self.client, saved, &InclusionOptions::default(), limit).await
+    /// Finds the block of a saved transaction if that is possible in this time. Fails if the block shows another transaction.
+    async fn inclusion(
+        &self,
+        saved: &SavedTransaction,
+        limit: Duration,
+    ) -> Result<Option<Inclusion>, SavedCallError> {
+        let options = InclusionOptions::default();
+        let found = included_if_possible(&self.client, saved, &options, limit).await;
+        if let Some(included) = &found {
+            check_included(saved, included)?;
+        }
+        Ok(found)
     }
 
     /// Reads the saved transaction of this claim, and requests its record and its block. Submits nothing.
     /// Returns `None` if there is no such file.
     ///
     /// # Errors
-    /// Those of [`saved`](Self::saved), or if the request for the record fails.
+    /// Those of [`saved`](Self::saved), if the request for the record fails, or if a block shows another transaction with this
+    /// code.
     ///
     /// ```no_run
     /// # use nodeproof_claims::{ClaimError, PreparedClaim};
@@ -289,7 +299,7 @@ impl PreparedClaim {
             return Ok(None);
         };
         let read_back = self.look().await.map_err(SavedCallError::from)?;
-        let inclusion = self.inclusion(&saved, MAX_SEARCH_TIME).await;
+        let inclusion = self.inclusion(&saved, MAX_SEARCH_TIME).await?;
         Ok(Some(ClaimStatus {
             saved,
             read_back,

@@ -436,7 +436,10 @@ async fn included(
 
 /// Compares the transaction in a block with the saved one. A node can show another one with the same code. Contents in a
 /// form that was not observed are not compared.
-fn check_included(saved: &SavedTransaction, included: &Inclusion) -> Result<(), SavedCallError> {
+pub(crate) fn check_included(
+    saved: &SavedTransaction,
+    included: &Inclusion,
+) -> Result<(), SavedCallError> {
     let Ok(Some(shown)) = included.transaction.contract_call() else {
         return Ok(());
     };

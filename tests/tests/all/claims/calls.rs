@@ -220,6 +220,33 @@ async fn a_block_with_another_transaction_confirms_nothing() {
 }
 
 #[tokio::test]
+async fn a_block_with_another_claim_is_an_error_and_nothing_is_sent_again() {
+    for (fault, shown) in [
+        (
+            shows_calls(|call| call["params"]["outcome"] = json!(7)),
+            "`outcome` is 7 there, and was signed as 1",
+        ),
+        (
+            shows_transactions(|transaction| transaction["fee"] = json!(5)),
+            "`fee` is 5 there, and was signed as 1500000",
+        ),
+    ] {
+        let world = TestEnvironment::with_quick_blocks().await;
+        let (_proxy, client) = world.behind(fault).await;
+        // Whether it was sent just now or by an earlier run.
+        for _ in 0..2 {
+            let claim = world.claim("lot/1");
+            let made = world.make_at(&client, &claim, &world.options()).await;
+            let error = made.unwrap_err();
+            assert!(error.maybe_sent(), "{error}");
+            assert!(error.to_string().contains(shown), "{error}");
+            assert_eq!(world.saved().state(), TransactionState::Accepted);
+        }
+        assert_eq!(world.node.submissions_received(), 1);
+    }
+}
+
+#[tokio::test]
 async fn a_block_may_write_the_transaction_in_another_way() {
     let world = TestEnvironment::with_quick_blocks().await;
     let (_proxy, client) = world
