@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use nodeproof_primitives::TimestampMs;
 use nodeproof_report::Level;
+use serde_json::Value;
 
 use super::{
     case::Case,
@@ -125,16 +126,38 @@ fn goes_far_back(
         return;
     };
     result.count_item();
+    let (what, skew) = match is_dated_by_sender(time, evidence) {
+        true => (
+            "the block is older than the one before it, and has the time of one of its transactions",
+            0,
+        ),
+        false => (
+            "the block is more than 10 s older than the one before it",
+            SKEW,
+        ),
+    };
     if let Some(before) = memory
         .time
-        .filter(|before| time < before.saturating_sub(SKEW))
+        .filter(|before| time < before.saturating_sub(skew))
     {
-        let what = "the block is more than 10 s older than the one before it";
         let expected = format!("a timestamp of about {before} or later");
         let report = evidence.report();
         result.push(Finding::of_report(report, what, expected, time.to_string()).at("/timestamp"));
     }
     memory.time = Some(time);
+}
+
+/// Whether a block has the time of one of its transactions. A sender chooses that one, before the block is made.
+fn is_dated_by_sender(time: i64, evidence: &Evidence) -> bool {
+    let Evidence::Exchange(exchange) = evidence else {
+        return false;
+    };
+    let list = exchange.success_object();
+    let list = list.and_then(|block| block.pointer("/text/transactions")?.as_array());
+    let dated = |entry: &Value| entry.pointer("/transaction/timestamp")?.as_i64();
+    list.into_iter()
+        .flatten()
+        .any(|entry| dated(entry) == Some(time))
 }
 
 /// A quarter of an hour in milliseconds. Offsets of time zones are multiples of it.
@@ -196,15 +219,24 @@ mod tests {
 
     /// Returns the positions of the blocks with a wrong time.
     fn wrong(times: &[i64]) -> Vec<u64> {
-        let blocks = (1..).zip(times).map(|(index, time)| {
-            let body = format!(r#"{{"index":{index},"timestamp":{time},"previous_hash":"a"}}"#);
+        let blocks = times.iter().map(|time| (*time, "[]".to_owned()));
+        wrong_in(Check::in_order(time_goes_on, 1, ""), blocks)
+    }
+
+    /// Returns the positions of the blocks that this check finds. Each has a time and transactions.
+    fn wrong_in(check: Check, blocks: impl Iterator<Item = (i64, String)>) -> Vec<u64> {
+        let blocks = (1..).zip(blocks).map(|(index, (time, transactions))| {
+            let text = format!(r#"{{"transactions":{transactions},"previous_block_receipts":[]}}"#);
+            let body = format!(
+                r#"{{"index":{index},"timestamp":{time},"previous_hash":"a","text":{text}}}"#
+            );
             let exchange = history::exchange(block_request(index), 200, None, &body);
             BlockResponse::new(index, ResponseKind::Block, Arc::new(exchange))
         });
         let blocks: Vec<_> = blocks.collect();
         let spec = nodeproof_openapi::Spec::from_json(nodeproof_openapi::NODE_JSON);
-        let check = Check::in_order(time_goes_on, 1, "").block_check();
-        let check = PreparedCheck::new(check.expect("a check"), &spec.expect("the description"));
+        let check = check.block_check().expect("a check");
+        let check = PreparedCheck::new(check, &spec.expect("the description"));
         let all = check.expect("a check");
         let found = all.check_all(&blocks, &mut Memory::default());
         let found = found.expect("a verdict").findings.into_iter();
@@ -231,6 +263,31 @@ mod tests {
             (&[future, future + 1, future + 2], &[]),
         ] {
             assert_eq!(wrong(times), expected, "{times:?}");
+        }
+    }
+
+    #[test]
+    fn a_new_block_goes_back_by_the_difference_of_clocks_unless_a_sender_dates_it() {
+        const START: i64 = 1_790_000_000_000;
+        for (offsets, expected) in [
+            (&[(0, None), (400, Some(300))][..], &[][..]),
+            (&[(0, None), (-9_000, None)], &[]),
+            (&[(0, None), (-9_000, Some(-9_001))], &[]),
+            (&[(0, None), (-10_001, None)], &[2]),
+            (&[(0, None), (-1, Some(-1))], &[2]),
+            (&[(0, None), (0, Some(0)), (700, Some(700))], &[]),
+        ] {
+            let blocks = offsets.iter().map(|(offset, dated)| {
+                let transactions = match dated {
+                    Some(dated) => {
+                        format!(r#"[{{"transaction":{{"timestamp":{}}}}}]"#, START + dated)
+                    }
+                    None => "[]".to_owned(),
+                };
+                (START + offset, transactions)
+            });
+            let check = Check::in_order(goes_far_back, 1, "");
+            assert_eq!(wrong_in(check, blocks), expected, "{offsets:?}");
         }
     }
 }

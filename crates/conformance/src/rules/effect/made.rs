@@ -12,8 +12,10 @@ use crate::{
 /// Number of blocks after one with a later transaction, by which a pending transfer has been left out.
 const ENOUGH_BLOCKS: u64 = 2;
 
-/// Number of blocks after a transaction was accepted, by which it has been left out if a further one is empty.
+/// Number of blocks after a transaction was accepted, by which it has been left out if a further one is empty. It is lower if
+/// so many others show how soon the node makes them.
 const MANY_BLOCKS: u64 = 10;
+const ENOUGH_OTHERS: usize = 3;
 
 impl Money<'_> {
     /// Returns a finding about a transaction that its wallet could pay, whatever was paid before, and that was not made: a
@@ -65,12 +67,43 @@ impl Money<'_> {
     /// Returns the index of an empty block long after a transaction. It is not known if blocks hide some that had an effect.
     fn empty_long_after(&self, one: &Accepted) -> Option<u64> {
         let hides = |one: &Accepted| one.settled.is_some() && one.block.is_none();
-        let pending_at = self.history.height_before(one.began)?;
-        let mut later = self.blocks.range(pending_at.saturating_add(MANY_BLOCKS)..);
+        // Later blocks were not there yet when the transaction was accepted.
+        let read = self.history.height_before(one.began)?;
+        let absent = self.history.ends_since(one.began).map(|(end, _)| end);
+        let (height, enough) = match absent.min() {
+            Some(height) => (height.max(read), self.longest_delay()),
+            None => (read, MANY_BLOCKS),
+        };
+        let mut later = self.blocks.range(height.saturating_add(enough)..);
         let empty = later.find(|(_, block)| lists_no_transaction(block));
         empty
             .filter(|_| !self.accepted.iter().any(hides))
             .map(|(index, _)| *index)
+    }
+
+    /// Returns the number of blocks after which a transaction would be later than all others, with some to spare.
+    fn longest_delay(&self) -> u64 {
+        let delays = self.in_blocks().filter_map(|one| {
+            let height = self.history.height_before(one.began)?;
+            Some(one.block?.saturating_sub(height))
+        });
+        let (count, longest) = delays.fold((0, 0), |(count, longest), delay| {
+            (count + 1, delay.max(longest))
+        });
+        match count {
+            ..ENOUGH_OTHERS => MANY_BLOCKS,
+            _ => longest.saturating_add(ENOUGH_BLOCKS).min(MANY_BLOCKS),
+        }
+    }
+
+    /// Whether an accepted transaction that its wallet can pay is in no block yet, and may still come.
+    pub(super) fn awaits_a_block(&self) -> bool {
+        let is_awaited = |one: &Accepted| {
+            one.settled.is_none() && !one.is_left_out && self.is_payable(one, u64::MAX)
+        };
+        self.shows_all_transactions()
+            && self.accepted.iter().any(is_awaited)
+            && self.not_made().is_none()
     }
 
     /// Whether a transaction can be paid with what its signer had before it and before a block, whatever becomes of its

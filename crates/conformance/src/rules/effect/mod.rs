@@ -124,7 +124,9 @@ impl<'h> Money<'h> {
                 return true;
             }
         }
-        sums.iter().any(|sum| (*sum..=sum + slack).contains(&lower))
+        let gifts = self.gifts_to(pairs);
+        let may_be = |sum: &i128| sum.saturating_sub(gifts)..=sum.saturating_add(slack);
+        sums.iter().any(|sum| may_be(sum).contains(&lower))
     }
 
     /// Names the only transaction whose fee explains that some balances are lower by this much: if it was not taken, or
@@ -434,11 +436,12 @@ impl<'h> Money<'h> {
 
     /// Judges the sum of what the holders of a token gained, except those that a block may explain.
     fn gains(&self, result: &mut Examination) {
-        // A call may pay others. It does not name them.
-        if self.of_others.iter().any(|other| other.is_call) {
-            return;
-        }
         let lists = || self.judged().filter(|((_, kind), _)| *kind == HOLDERS);
+        let bases = lists().filter_map(|(_, readings)| readings.first());
+        let since = bases.map(|base| base.entry.began).min();
+        let Some(fees_of_others) = since.and_then(|since| self.fees_of_others(since)) else {
+            return;
+        };
         let tokens: BTreeSet<&String> = lists().map(|((pair, _), _)| &pair.1).collect();
         for token in tokens {
             let of_token = lists().filter(|((pair, _), _)| pair.1 == **token);
@@ -457,6 +460,7 @@ impl<'h> Money<'h> {
                 let moved = self.accepted.iter().filter(|one| one.has_moved());
                 let received: i128 = moved.map(|one| one.received_by(&[pair])).sum();
                 let gain = gain.saturating_sub(received);
+                let gain = gain.saturating_sub(self.gifts_to(&[pair]));
                 if gain <= 0 || other_reason(&pair.0).is_some() {
                     continue;
                 }
@@ -464,8 +468,7 @@ impl<'h> Money<'h> {
                 shows = Some(last);
             }
             let paid = self.accepted.iter().map(|one| one.paid_in(token));
-            let others = self.of_others.iter().filter_map(|other| other.fee.as_ref());
-            let others = others.filter(|(of, _)| of == token).map(|(_, fee)| *fee);
+            let others = fees_of_others.get(token).copied();
             let paid = paid.chain(others).fold(0_i128, i128::saturating_add);
             if let Some(reading) = shows.filter(|_| gained > paid) {
                 let what = format!(
@@ -493,7 +496,8 @@ impl<'h> Money<'h> {
         })
     }
 
-    /// Whether a balance of a signer still has to change, or to change back. What was wrong before is not waited for.
+    /// Whether a balance of a signer still has to change, or to change back, or a transaction has to be made. What was wrong
+    /// before is not waited for.
     fn is_unsettled(&self) -> bool {
         self.judged().any(|((pair, kind), readings)| {
             let (Some(base), Some(last)) = (readings.first(), readings.last()) else {
@@ -507,6 +511,7 @@ impl<'h> Money<'h> {
                 && (self.makes_blocks(&pair.0) || *kind != SINGLE);
             self.signers.contains(&pair.0) && !is_explained && !may_gain
         }) || self.lost().is_some()
+            || self.awaits_a_block()
     }
 }
 

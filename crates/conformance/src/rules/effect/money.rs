@@ -26,13 +26,18 @@ use crate::{
 
 /// A transaction in a block that this run did not submit.
 pub(super) struct Other {
-    pub(super) text: String,
-    pub(super) is_call: bool,
+    /// Whether it is a call that may pay anybody: neither a claim nor a transfer.
+    pub(super) may_pay_anybody: bool,
     /// Whether a block shows only its code, or another value without its wallets.
     is_code: bool,
     /// The token in which it pays a fee, and the fee, rounded up for each of its signers.
     pub(super) fee: Option<(String, i128)>,
+    /// The wallets that it names, each with the most that it may give to it.
+    gifts: BTreeMap<String, Gift>,
 }
+
+/// The most that a wallet may receive, or `None` if its balances may change in any other way.
+type Gift = Option<i128>;
 
 /// The balances of a run, what was accepted, and the blocks since the first submission.
 pub(super) struct Money<'h> {
@@ -48,6 +53,8 @@ pub(super) struct Money<'h> {
     pub(super) blocks: BTreeMap<u64, &'h Value>,
     pub(super) has_all_blocks: bool,
     pub(super) of_others: Vec<Other>,
+    /// What transactions of others may have given to each wallet that they name.
+    gifts: BTreeMap<String, Gift>,
 }
 
 impl<'h> Money<'h> {
@@ -63,6 +70,7 @@ impl<'h> Money<'h> {
             blocks: BTreeMap::new(),
             has_all_blocks: true,
             of_others: Vec::new(),
+            gifts: BTreeMap::new(),
         };
         money.add_blocks();
         // What is in a block is the right one of several submissions with one code.
@@ -72,9 +80,13 @@ impl<'h> Money<'h> {
             money.add_submission(entry);
         }
         money.settle();
-        let own = money.own_codes();
         let blocks = money.blocks.values();
+        let own = money.own_codes();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
+        for (wallet, gift) in money.of_others.iter().flat_map(|other| &other.gifts) {
+            let all = money.gifts.entry(wallet.clone()).or_insert(Some(0));
+            *all = all.zip(*gift).map(|(all, gift)| all.saturating_add(gift));
+        }
         money.take_units();
         money.note_failures();
         money.note_left_out();
@@ -329,15 +341,40 @@ impl<'h> Money<'h> {
         if shows_codes || blocks.any(|block| !lists_transactions(block)) {
             return Some("blocks do not show whether the wallet has other transactions");
         }
-        if self
-            .of_others
-            .iter()
-            .any(|other| other.text.contains(wallet))
-        {
+        if self.gifts.get(wallet) == Some(&None) {
             return Some("the wallet has other transactions in the blocks since");
         }
         let unread = "not all blocks since then were read, so others may be the reason";
         (!self.has_all_blocks).then_some(unread)
+    }
+
+    /// Returns the most that transactions of others may have given to some wallets.
+    pub(super) fn gifts_to(&self, pairs: &[&Pair]) -> i128 {
+        let gifts = pairs.iter().filter_map(|pair| *self.gifts.get(&pair.0)?);
+        gifts.fold(0, i128::saturating_add)
+    }
+
+    /// Returns the fees, by token, that others paid in the blocks since a moment, and in the two before it: the node may not
+    /// have paid them out by then. Returns `None` if they may have paid anything else, or if not all of these blocks are known.
+    pub(super) fn fees_of_others(&self, since: Duration) -> Option<BTreeMap<String, i128>> {
+        let before = self.history.height_before(since)?;
+        let blocks: BTreeMap<u64, &Entry> = self.history.blocks().collect();
+        let (last, _) = blocks.last_key_value()?;
+        let own = self.own_codes();
+        let mut fees = BTreeMap::<_, i128>::new();
+        // A chain may begin with block 1.
+        for index in before.saturating_sub(1).max(1)..=*last {
+            for other in others_in(blocks.get(&index)?.exchange.success_object()?, &own) {
+                if other.may_pay_anybody {
+                    return None;
+                }
+                if let Some((token, fee)) = other.fee {
+                    let all = fees.entry(token).or_default();
+                    *all = all.saturating_add(fee);
+                }
+            }
+        }
+        Some(fees)
     }
 
     /// Returns a reason from before the first submission, for a wallet that signs none: a node may show a balance as it was
@@ -453,6 +490,45 @@ fn fee_of_other(entry: &Value, transaction: &Value) -> Option<(String, i128)> {
     Some((transaction["currency"].as_str()?.to_owned(), most.max(0)))
 }
 
+/// The type of a transfer without a contract (observed).
+const ONE_WAY: i64 = 5;
+
+/// Returns the wallets that a transaction names, each with the most that it may give to it. A transfer gives a wallet that
+/// did not sign at most the highest number in its data, and takes nothing from it. Others may do anything.
+fn gifts_of(entry: &Value, transaction: &Value) -> BTreeMap<String, Gift> {
+    let data = &transaction["specific_data"];
+    let is_transfer = transaction["type"] == ONE_WAY || data["function"] == "transfer";
+    let signatures: Vec<_> = listed_signatures(entry, transaction).collect();
+    let signs = |wallet: &str| signatures.iter().any(|one| one["wallet_address"] == wallet);
+    let (mut wallets, mut most) = (BTreeSet::new(), 0);
+    collect(data, &mut wallets, &mut most);
+    collect(entry, &mut wallets, &mut 0);
+    let is_gift = |wallet| is_transfer && !signatures.is_empty() && !signs(wallet);
+    let gift = |wallet| is_gift(wallet).then_some(most);
+    let gifts = wallets.into_iter().map(|one| (one.to_owned(), gift(one)));
+    gifts.collect()
+}
+
+/// Collects the wallets that a value names, and its highest number, rounded up.
+fn collect<'v>(value: &'v Value, wallets: &mut BTreeSet<&'v str>, most: &mut i128) {
+    let wallet = |text: &'v String| text.starts_with("0x").then_some(text.as_str());
+    match value {
+        Value::String(text) => wallets.extend(wallet(text)),
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap_or_default();
+            *most = (*most).max(number.ceil() as i128);
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, wallets, most)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                wallets.extend(wallet(name));
+                collect(member, wallets, most);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Returns the transactions of a block that this run did not submit.
 fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
     let is_own = |text: &str| own.contains(&text.to_ascii_lowercase());
@@ -460,12 +536,16 @@ fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
     let others = all.filter(|(entry, _)| find_in_block(entry, &is_own).is_none());
     others
         .map(|(entry, transaction)| {
-            let text = entry.to_string();
+            let gifts = gifts_of(entry, transaction);
+            let function = &transaction["specific_data"]["function"];
             Other {
-                is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
-                is_code: !text.contains("0x") && transaction.get("type").is_none(),
+                may_pay_anybody: transaction["type"] == 3
+                    && !["transfer", "add_verification"]
+                        .iter()
+                        .any(|name| function == *name),
+                is_code: gifts.is_empty() && transaction.get("type").is_none(),
                 fee: fee_of_other(entry, transaction),
-                text,
+                gifts,
             }
         })
         .collect()

@@ -106,6 +106,43 @@ fn a_claim_is_not_left_out() {
 }
 
 #[test]
+fn a_transfer_is_later_than_all_others() {
+    let others = |count: usize| -> Vec<Row> {
+        let all = [
+            [Submit("2", &["a"], true), Block(2, "e", &["2"])],
+            [Submit("3", &["a"], true), Block(3, "e", &["3"])],
+            [Submit("4", &["a"], true), Block(4, "e", &["4"])],
+        ];
+        all[..count].concat()
+    };
+    // Each of the others is in the first block after it.
+    let judge = |count: usize, absent: &[Row], at: u64| {
+        let first = count as u64 + 2;
+        let later: Vec<_> = (first..=at).map(|index| Block(index, "e", &[])).collect();
+        let start = [START, Holds("a", 90), Holds("c", 7)];
+        let end = [Holds("a", 90 - 10 * count as i64)];
+        let rows = [&start, &others(count)[..], &[SENT], absent, &later, &end].concat();
+        (judged(&rows).0, is_unsettled(&history(&rows)))
+    };
+    for (count, absent, at, found, is_awaited) in [
+        (3, &[Absent(5)][..], 7, &[Fee][..], false),
+        (3, &[Absent(5)], 6, &[], true),
+        // It may have been submitted when blocks 5 and 6 were there.
+        (3, &[Absent(7)], 8, &[], true),
+        (3, &[Absent(7)], 9, &[Fee], false),
+        (3, &[], 7, &[], true),
+        (2, &[Absent(4)], 8, &[], true),
+    ] {
+        let seen = judge(count, absent, at);
+        assert_eq!(
+            seen,
+            (found.to_vec(), is_awaited),
+            "{count} {absent:?} {at}"
+        );
+    }
+}
+
+#[test]
 fn a_new_wallet_is_judged_from_its_own_first_reading() {
     for (first, has, found) in [(0, 15, &[][..]), (0, 14, &[Others]), (3, 15, &[Others])] {
         let rows = [
