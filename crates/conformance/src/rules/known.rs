@@ -41,8 +41,14 @@ pub(crate) fn known(history: &History) -> Examination {
         };
         let is_accepted = |entry: &Entry| accepted.is_some_and(|moment| moment <= entry.began);
         let later = entries.iter().filter(|entry| entry.began >= since);
-        // A node may refuse what it has in a block.
-        let later = later.filter(|entry| is_accepted(entry) || is_valid(&entry.exchange));
+        // A node may refuse what it has in a block, and what another program signed wrongly.
+        let is_same = |entry: &Entry| {
+            let mut accepted = entries.iter().filter(|entry| is_valid(&entry.exchange));
+            let body = &entry.exchange.request.body;
+            !history.is_of_others || accepted.any(|one| one.exchange.request.body == *body)
+        };
+        let later =
+            later.filter(|entry| is_accepted(entry) && is_same(entry) || is_valid(&entry.exchange));
         let later: Vec<_> = later
             .filter(|entry| entry.exchange.success_object().is_some())
             .collect();
@@ -223,16 +229,23 @@ mod tests {
 
     #[test]
     fn a_transaction_that_another_program_signs_again_is_not_new() {
-        let new = reply(true, "true");
+        let [new, refused] = [true, false].map(|valid| reply(valid, "true"));
         let submit = |body: &str| Request::post("/submit-transaction", body.to_owned());
-        for (is_of_others, found) in [(true, 1), (false, 0)] {
+        for (is_of_others, second, response, found) in [
+            (true, SIGNED[1], &new, 1),
+            (false, SIGNED[1], &new, 0),
+            // It may be signed wrongly.
+            (true, SIGNED[1], &refused, 0),
+            (true, SIGNED[0], &refused, 1),
+        ] {
             let rows = [
                 (0, submit(SIGNED[0]), 200, &*new),
-                (5, submit(SIGNED[1]), 200, &*new),
+                (5, submit(second), 200, &**response),
             ];
             let mut history = recorded(rows.into());
             history.is_of_others = is_of_others;
-            assert_eq!(known(&history).findings.len(), found);
+            let findings = known(&history).findings;
+            assert_eq!(findings.len(), found, "{is_of_others} {second} {response}");
         }
     }
 

@@ -67,14 +67,15 @@ impl Money<'_> {
     /// Returns the index of an empty block long after a transaction. It is not known if blocks hide some that had an effect.
     fn empty_long_after(&self, one: &Accepted) -> Option<u64> {
         let hides = |one: &Accepted| one.settled.is_some() && one.block.is_none();
-        // Later blocks were not there yet when the transaction was accepted.
+        // Blocks beyond an end were not there yet when the transaction was accepted.
         let read = self.history.height_before(one.began)?;
-        let absent = self.history.ends_since(one.began).map(|(end, _)| end);
-        let (height, enough) = match absent.min() {
-            Some(height) => (height.max(read), self.longest_delay()),
-            None => (read, MANY_BLOCKS),
-        };
-        let mut later = self.blocks.range(height.saturating_add(enough)..);
+        let ends = self.history.ends_since(one.began).map(|(end, _)| end);
+        let soon = ends.min();
+        let soon = soon.map(|end| end.max(read).saturating_add(self.longest_delay()));
+        let late = read.saturating_add(MANY_BLOCKS);
+        let mut later = self
+            .blocks
+            .range(soon.map_or(late, |soon| soon.min(late))..);
         let empty = later.find(|(_, block)| lists_no_transaction(block));
         empty
             .filter(|_| !self.accepted.iter().any(hides))

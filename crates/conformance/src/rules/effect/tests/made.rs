@@ -131,6 +131,8 @@ fn a_transfer_is_later_than_all_others() {
         (3, &[Absent(7)], 8, &[], true),
         (3, &[Absent(7)], 9, &[Fee], false),
         (3, &[], 7, &[], true),
+        (3, &[Absent(60)], 13, &[], true),
+        (3, &[Absent(60)], 14, &[Fee], false),
         (2, &[Absent(4)], 8, &[], true),
     ] {
         let seen = judge(count, absent, at);
