@@ -1,6 +1,10 @@
 //! The rule *known*: a transaction is new once.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::Value;
 
@@ -42,11 +46,10 @@ pub(crate) fn known(history: &History) -> Examination {
         let is_accepted = |entry: &Entry| accepted.is_some_and(|moment| moment <= entry.began);
         let later = entries.iter().filter(|entry| entry.began >= since);
         // A node may refuse what it has in a block, and what another program signed wrongly.
-        let is_same = |entry: &Entry| {
-            let mut accepted = entries.iter().filter(|entry| is_valid(&entry.exchange));
-            let body = &entry.exchange.request.body;
-            !history.is_of_others || accepted.any(|one| one.exchange.request.body == *body)
-        };
+        let right = entries.iter().filter(|entry| is_valid(&entry.exchange));
+        let right: BTreeSet<_> = right.map(|one| &one.exchange.request.body).collect();
+        let is_same =
+            |entry: &Entry| !history.is_of_others || right.contains(&entry.exchange.request.body);
         let later =
             later.filter(|entry| is_accepted(entry) && is_same(entry) || is_valid(&entry.exchange));
         let later: Vec<_> = later

@@ -341,7 +341,7 @@ impl<'h> Money<'h> {
         if shows_codes || blocks.any(|block| !lists_transactions(block)) {
             return Some("blocks do not show whether the wallet has other transactions");
         }
-        if self.gifts.get(wallet) == Some(&None) {
+        if self.gifts.get(&wallet.to_ascii_lowercase()) == Some(&None) {
             return Some("the wallet has other transactions in the blocks since");
         }
         let unread = "not all blocks since then were read, so others may be the reason";
@@ -350,7 +350,8 @@ impl<'h> Money<'h> {
 
     /// Returns the most that transactions of others may have given to some wallets.
     pub(super) fn gifts_to(&self, pairs: &[&Pair]) -> i128 {
-        let gifts = pairs.iter().filter_map(|pair| *self.gifts.get(&pair.0)?);
+        let gift = |pair: &&Pair| *self.gifts.get(&pair.0.to_ascii_lowercase())?;
+        let gifts = pairs.iter().filter_map(gift);
         gifts.fold(0, i128::saturating_add)
     }
 
@@ -493,39 +494,49 @@ fn fee_of_other(entry: &Value, transaction: &Value) -> Option<(String, i128)> {
 /// The type of a transfer without a contract (observed).
 const ONE_WAY: i64 = 5;
 
-/// Returns the wallets that a transaction names, each with the most that it may give to it. A transfer gives a wallet that
-/// did not sign at most the highest number in its data, and takes nothing from it. Others may do anything.
+/// Returns the wallets that a transaction names, in small letters, each with the most that it may give to it. A transfer gives
+/// its receiver at most the highest number in its data, and takes nothing from it. It may do anything to a wallet that it names
+/// in another place, and so may other transactions.
 fn gifts_of(entry: &Value, transaction: &Value) -> BTreeMap<String, Gift> {
     let data = &transaction["specific_data"];
-    let is_transfer = transaction["type"] == ONE_WAY || data["function"] == "transfer";
-    let signatures: Vec<_> = listed_signatures(entry, transaction).collect();
-    let signs = |wallet: &str| signatures.iter().any(|one| one["wallet_address"] == wallet);
-    let (mut wallets, mut most) = (BTreeSet::new(), 0);
-    collect(data, &mut wallets, &mut most);
-    collect(entry, &mut wallets, &mut 0);
-    let is_gift = |wallet| is_transfer && !signatures.is_empty() && !signs(wallet);
-    let gift = |wallet| is_gift(wallet).then_some(most);
-    let gifts = wallets.into_iter().map(|one| (one.to_owned(), gift(one)));
+    let receiver = match data.get("function") {
+        Some(name) if name == "transfer" => data["params"]["receiver"].as_str(),
+        None if transaction["type"] == ONE_WAY => data["wallet2"].as_str(),
+        _ => None,
+    };
+    let receiver = receiver.map(str::to_ascii_lowercase);
+    let is_signed = listed_signatures(entry, transaction).next().is_some();
+    let (mut named, mut most) = (BTreeMap::new(), 0);
+    collect(data, &mut BTreeMap::new(), &mut most);
+    collect(entry, &mut named, &mut 0);
+    let gifts = named.into_iter().map(|(wallet, count)| {
+        let is_gift = is_signed && count == 1 && receiver.as_ref() == Some(&wallet);
+        (wallet, is_gift.then_some(most))
+    });
     gifts.collect()
 }
 
-/// Collects the wallets that a value names, and its highest number, rounded up.
-fn collect<'v>(value: &'v Value, wallets: &mut BTreeSet<&'v str>, most: &mut i128) {
-    let wallet = |text: &'v String| text.starts_with("0x").then_some(text.as_str());
+/// Collects the wallets that a value names, in small letters, each with how often, and its highest number, rounded up.
+fn collect(value: &Value, named: &mut BTreeMap<String, usize>, most: &mut i128) {
+    let mut add = |text: &String| {
+        if text.starts_with("0x") {
+            *named.entry(text.to_ascii_lowercase()).or_default() += 1;
+        }
+    };
     match value {
-        Value::String(text) => wallets.extend(wallet(text)),
+        Value::String(text) => add(text),
         Value::Number(number) => {
             let number = number.as_f64().unwrap_or_default();
             *most = (*most).max(number.ceil() as i128);
         }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, wallets, most)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, named, most)),
         Value::Object(members) => {
-            for (name, member) in members {
-                wallets.extend(wallet(name));
-                collect(member, wallets, most);
-            }
+            members.keys().for_each(add);
+            members
+                .values()
+                .for_each(|member| collect(member, named, most));
         }
-        _ => {}
+        Value::Null | Value::Bool(_) => {}
     }
 }
 

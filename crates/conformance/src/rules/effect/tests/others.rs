@@ -74,6 +74,12 @@ fn a_transfer_of_others_gives_at_most_what_it_sends() {
             &[],
             true,
         ),
+        (
+            "it is of the wallet",
+            with(Gift(3, "a", "a", 5), 30),
+            &[],
+            true,
+        ),
         ("it is none", with(Transfer(3, "a"), 55), &[], true),
     ] {
         assert_eq!(judged(&rows), (found.to_vec(), is_open), "{what}");
