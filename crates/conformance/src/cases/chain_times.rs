@@ -4,7 +4,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use nodeproof_primitives::TimestampMs;
 use nodeproof_report::Level;
-use serde_json::Value;
 
 use super::{
     case::Case,
@@ -12,7 +11,7 @@ use super::{
     check::Check,
 };
 use crate::{
-    api::MILLISECONDS,
+    api::{MILLISECONDS, listed_transactions},
     checks::{CLOCKS_DIFFER, Evidence, Examination, Finding, Links, Memory},
 };
 
@@ -152,12 +151,9 @@ fn is_dated_by_sender(time: i64, evidence: &Evidence) -> bool {
     let Evidence::Exchange(exchange) = evidence else {
         return false;
     };
-    let list = exchange.success_object();
-    let list = list.and_then(|block| block.pointer("/text/transactions")?.as_array());
-    let dated = |entry: &Value| entry.pointer("/transaction/timestamp")?.as_i64();
-    list.into_iter()
-        .flatten()
-        .any(|entry| dated(entry) == Some(time))
+    let listed = exchange.success_object().into_iter();
+    let mut listed = listed.flat_map(listed_transactions);
+    listed.any(|(_, transaction)| transaction["timestamp"] == time)
 }
 
 /// A quarter of an hour in milliseconds. Offsets of time zones are multiples of it.

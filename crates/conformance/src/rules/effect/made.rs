@@ -12,9 +12,10 @@ use crate::{
 /// Number of blocks after one with a later transaction, by which a pending transfer has been left out.
 const ENOUGH_BLOCKS: u64 = 2;
 
-/// Number of blocks after a transaction was accepted, by which it has been left out if a further one is empty. It is lower if
-/// so many others show how soon the node makes them.
+/// Number of blocks after a transaction was accepted, by which it has been left out if a further one is empty.
 const MANY_BLOCKS: u64 = 10;
+
+/// Number of transactions in blocks that show how soon the node makes one. Then fewer blocks are enough.
 const ENOUGH_OTHERS: usize = 3;
 
 impl Money<'_> {

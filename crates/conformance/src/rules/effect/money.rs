@@ -506,9 +506,9 @@ fn gifts_of(entry: &Value, transaction: &Value) -> BTreeMap<String, Gift> {
     };
     let receiver = receiver.map(str::to_ascii_lowercase);
     let is_signed = listed_signatures(entry, transaction).next().is_some();
-    let (mut named, mut most) = (BTreeMap::new(), 0);
-    collect(data, &mut BTreeMap::new(), &mut most);
-    collect(entry, &mut named, &mut 0);
+    let most = highest(data);
+    let mut named = BTreeMap::new();
+    count_wallets(entry, &mut named);
     let gifts = named.into_iter().map(|(wallet, count)| {
         let is_gift = is_signed && count == 1 && receiver.as_ref() == Some(&wallet);
         (wallet, is_gift.then_some(most))
@@ -516,8 +516,19 @@ fn gifts_of(entry: &Value, transaction: &Value) -> BTreeMap<String, Gift> {
     gifts.collect()
 }
 
-/// Collects the wallets that a value names, in small letters, each with how often, and its highest number, rounded up.
-fn collect(value: &Value, named: &mut BTreeMap<String, usize>, most: &mut i128) {
+/// Returns the highest number in a value, rounded up, and at least 0.
+fn highest(value: &Value) -> i128 {
+    let of_members = match value {
+        Value::Number(number) => return number.as_f64().map_or(0, |one| one.ceil() as i128).max(0),
+        Value::Array(items) => items.iter().map(highest).max(),
+        Value::Object(members) => members.values().map(highest).max(),
+        _ => None,
+    };
+    of_members.unwrap_or_default()
+}
+
+/// Counts how often a value names each wallet, in small letters.
+fn count_wallets(value: &Value, named: &mut BTreeMap<String, usize>) {
     let mut add = |text: &String| {
         if text.starts_with("0x") {
             *named.entry(text.to_ascii_lowercase()).or_default() += 1;
@@ -525,18 +536,14 @@ fn collect(value: &Value, named: &mut BTreeMap<String, usize>, most: &mut i128) 
     };
     match value {
         Value::String(text) => add(text),
-        Value::Number(number) => {
-            let number = number.as_f64().unwrap_or_default();
-            *most = (*most).max(number.ceil() as i128);
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, named, most)),
+        Value::Array(items) => items.iter().for_each(|item| count_wallets(item, named)),
         Value::Object(members) => {
             members.keys().for_each(add);
             members
                 .values()
-                .for_each(|member| collect(member, named, most));
+                .for_each(|member| count_wallets(member, named));
         }
-        Value::Null | Value::Bool(_) => {}
+        _ => {}
     }
 }
 
