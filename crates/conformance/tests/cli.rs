@@ -102,7 +102,7 @@ fn a_dry_run_lists_the_blocks_of_a_sweep() {
     assert_eq!(code, 0, "{text}");
     assert!(
         text.contains("/get-block?block_index=<each block of 5..10>")
-            && text.contains("3000 requests in all, plus those for the sweep's blocks"),
+            && text.contains("5000 requests in all, plus those for the sweep's blocks"),
         "{text}"
     );
 }

@@ -260,6 +260,7 @@ faults! {
     ChangeLost "change-lost" "a wallet loses what a transfer leaves of another token than that of fees, if that is less than 1000";
     LastSender "last-sender" "of what several wallets send to one in a block, only the part of the last sender stays";
     CreatorUnpaid "creator-unpaid" "what is sent to the wallet that creates the block is lost";
+    NearReceiver "near-receiver" "a transfer to an address that begins like its sender's stays with the sender";
     TimeReplaces "time-replaces" "a transaction replaces a pending one of its wallet with the same time and a lower fee";
     RefusalDrops "refusal-drops" "when a transaction that can't be paid is refused, the pending ones of its wallet are dropped";
     CodesForgotten "codes-forgotten" "a transaction in a block that has ten others above it counts as new when it is submitted again";

@@ -59,6 +59,13 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 list.extend(list.first().cloned());
             }
         }) => ["chain/block-hashes", "chain/one-vote-a-voter", "get-block/receipts-of-preceding-block"];
+        "each third block names the voter of one receipt in another one, too", change_json(BLOCK, |_, block| {
+            if block["index"].as_u64().is_some_and(|index| index % 3 == 0)
+                && let [first, second, ..] = receipts(block)
+            {
+                second["data"]["wallet_address"] = first["data"]["wallet_address"].clone();
+            }
+        }) => ["chain/block-hashes", "chain/one-vote-a-voter", "chain/voter-address"];
         "a receipt names a wallet that did not sign it", change_json(BLOCK, |_, block| {
             let other = format!("0x{}", "ab".repeat(20));
             receipts(block).iter_mut().take(1).for_each(|r| {

@@ -108,6 +108,7 @@ fn expected(fault: F) -> Option<Found> {
         | F::DescriptionCosts
         | F::OldFree
         | F::GrainConfused
+        | F::NearReceiver
         | F::AllFails
         | F::ChangeLost
         | F::LastSender

@@ -3,7 +3,7 @@
 //! All cases examine the same claim, each at one step of it. If an earlier step fails, the cases of
 //! later steps are inconclusive. So one fault makes one case fail.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
@@ -301,7 +301,9 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
         Some(balance) if balance < fee => Some(format!(
             "the wallet {wallet} holds {balance}, and the fee is {fee} ({said})"
         )),
-        Some(balance) if balance < promised_by(wallet, history).saturating_add(fee) => {
+        Some(balance)
+            if balance < promised_by(wallet, history, Duration::MAX).saturating_add(fee) =>
+        {
             Some(format!(
                 "the wallet {wallet} holds {balance}, which may not pay the fee of {fee} beside the \
                  run's other transactions ({said})"
@@ -313,11 +315,13 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     }
 }
 
-/// Returns what the accepted transactions of a wallet cost together, in the tokens of their fees. Some of them may be pending.
-pub(super) fn promised_by(wallet: &str, history: &History) -> i128 {
+/// Returns what the transactions of a wallet cost together that were accepted until a moment, in the tokens of their fees. Some
+/// of them may be pending.
+pub(super) fn promised_by(wallet: &str, history: &History, until: Duration) -> i128 {
     let amount = |value: &Value| value.as_f64().map_or(0, |amount| amount.ceil() as i128);
     let mut costs = BTreeMap::new();
-    for (_, transaction) in history.accepted() {
+    let accepted = history.accepted();
+    for (_, transaction) in accepted.filter(|(entry, _)| entry.began <= until) {
         let data = &transaction["specific_data"];
         let signers = data["signers"].as_array();
         if signers.is_some_and(|all| all.iter().any(|signer| signer == wallet)) {

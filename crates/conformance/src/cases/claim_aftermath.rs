@@ -21,7 +21,7 @@ use crate::{
     api::{in_block, lists_transactions, member_named, requested, requested_index, stored},
     checks::{Examination, Finding, Findings, changed},
     context::Context,
-    history::{ClaimSteps, History, MIN_NEW_BLOCKS, Settled},
+    history::{ClaimSteps, Entry, History, MIN_NEW_BLOCKS, Settled},
     http::{Act, Exchange, InconclusiveReason},
 };
 
@@ -95,6 +95,7 @@ async fn readable(context: &Context) -> Findings {
         .tip
         .and_then(|tip| longest_gap(&context.history(), tip));
     let of_same_asset = claims.of_same_asset().map(|[first, _]| first.number);
+    let mut undecided = None;
     for claim in claims.all() {
         let Ok(settled) = claim.settled() else {
             continue;
@@ -106,10 +107,10 @@ async fn readable(context: &Context) -> Findings {
         }
         findings.count_item();
         if let Some(finding) = unreadable(&settled, &code, usual)? {
-            if let Some(reason) = overdrawn(&claim, &context.history()) {
-                return unknown(reason);
+            match overdrawn(&claim, &code, &context.history()) {
+                Some(reason) => undecided = Some(reason),
+                None => findings.push(finding),
             }
-            findings.push(finding);
         }
         findings
             .findings
@@ -126,7 +127,10 @@ async fn readable(context: &Context) -> Findings {
             findings.push(changed(what, record, again, |_, _| true));
         }
     }
-    Ok(findings)
+    match undecided {
+        Some(reason) if findings.has_no_findings() => unknown(reason),
+        _ => Ok(findings),
+    }
 }
 
 /// Whether two responses have the same record. Members of a record that are not documented may be about
@@ -252,12 +256,18 @@ fn is_in_no_block(settled: &Settled<'_>, code: &str) -> bool {
     bodies.any(lists_transactions) && block_with(settled, code).is_none()
 }
 
-/// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run submitted. Such a
-/// claim may fail when its block is made.
-fn overdrawn(claim: &ClaimSteps<'_>, history: &History) -> Option<String> {
+/// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run had submitted when a
+/// block with the claim was read. Such a claim may fail when its block is made.
+fn overdrawn(claim: &ClaimSteps<'_>, code: &str, history: &History) -> Option<String> {
     let wallet = claim.submitted().ok()?.first_signer()?;
     let balance = held(claim.get(Act::Balance).ok()?)?;
-    (balance < promised_by(wallet, history)).then(|| {
+    let shows = |entry: &&Entry| {
+        let body = entry.exchange.success_object();
+        body.is_some_and(|body| in_block(body, code).is_some())
+    };
+    let blocks = history.blocks().map(|(_, entry)| entry).filter(shows);
+    let read = blocks.map(|entry| entry.ended).min();
+    (balance < promised_by(wallet, history, read.unwrap_or(Duration::MAX))).then(|| {
         format!(
             "the wallet {wallet} held {balance}, which may not pay all of the run's transactions"
         )

@@ -285,7 +285,7 @@ async fn held_by_nobody(context: &Samples, wallet: &str, token: &str) -> Finding
         }
         Some((name, Value::Null)) => format!("a zero balance is returned as {name}: null"),
         _ if is_refusal(body) => return Ok(Examination::passed()),
-        _ => "a zero balance is not a number".to_owned(),
+        _ => "a zero balance is not an integer".to_owned(),
     };
     let expected = "an integer balance, 0";
     Ok(Examination::failed(
@@ -329,7 +329,7 @@ fn wallet_address_malformed(context: &Samples) -> WrongRequests {
         return unknown("no wallet with a token was found");
     };
     let says_nothing = |body: &Value| {
-        carried(body).is_none_or(|(_, value)| value.is_null() || value.as_u64() == Some(0))
+        carried(body).is_none_or(|(_, value)| value.is_null() || value.as_f64() == Some(0.0))
     };
     let what = "a wallet_address that is not a wallet address";
     let request = token_balance_request("0x5a", token);

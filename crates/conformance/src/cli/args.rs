@@ -281,7 +281,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "blocks")]
     pub state: Option<PathBuf>,
 
-    /// Maximum number of requests [default: 3000, plus those of a sweep].
+    /// Maximum number of requests [default: 5000, plus those of a sweep].
     #[arg(long, value_name = "N")]
     pub max_requests: Option<u64>,
 

@@ -17,7 +17,7 @@ use super::{
     transfers::Transfers,
 };
 use crate::{
-    api::{is_valid, token_holders_request, wallet_balances_request},
+    api::{List, is_valid, token_holders_request, wallet_balances_request},
     history::History,
     http::Wording,
 };
@@ -59,10 +59,40 @@ fn makers(history: &History) -> Vec<WalletAddress> {
     makers
 }
 
+/// Returns the wallet of which a list of a token's holders shows the highest gain since the first one, apart from some others.
+/// Most of the fees are paid to it.
+fn treasury(history: &History, token: &str, others: &[WalletAddress]) -> Option<WalletAddress> {
+    let request = token_holders_request(token);
+    let entries = history.of_path(request.path);
+    let entries = entries.filter(|entry| entry.exchange.request.query == request.query);
+    let lists: Vec<_> = entries
+        .filter_map(|entry| List::of(&entry.exchange))
+        .collect();
+    let (first, last) = (lists.first()?, lists.last()?);
+    let gains = last.held.iter().filter_map(|(pair, amount)| {
+        let before = first.get(pair).map_or(0, |before| before.get());
+        let gain = amount.get().saturating_sub(before);
+        Some((gain, pair.0.parse().ok()?))
+    });
+    let gains = gains.filter(|(gain, holder)| *gain > 0 && !others.contains(holder));
+    gains.max().map(|(_, holder)| holder)
+}
+
+/// Returns addresses that begin, or end, as this one does.
+fn near(wallet: WalletAddress) -> impl Iterator<Item = WalletAddress> {
+    let text = wallet.to_string();
+    [2, text.len() - 1].into_iter().filter_map(move |at| {
+        let digit = if text.get(at..=at)? == "7" { "8" } else { "7" };
+        let mut other = text.clone();
+        other.replace_range(at..=at, digit);
+        other.parse().ok()
+    })
+}
+
 impl Transfers<'_> {
     /// Gives some tokens to others, while nothing else is pending: two other tokens to the new wallet, one of them also from
-    /// the co-signer and to a rich holder, and many times some of the fee's token to those who made the latest blocks. Before
-    /// that, the new wallet sends what it does not have.
+    /// the co-signer and to a rich holder, and many times some of the fee's token to those who made the latest blocks or
+    /// received most of the fees, and to addresses like the wallet's. Before that, the new wallet sends what it does not have.
     pub(super) async fn give_others(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
@@ -76,14 +106,14 @@ impl Transfers<'_> {
         };
         let new = new_wallet.address();
         let mut gifts = Vec::new();
+        let co_signer = self.submitter.with.co_signer.as_ref();
         let other = self.submitter.another_token(self.token);
         let other = other.filter(|other| has(&own, other, 8 * FEW));
         if let Some(other) = &other {
             gifts.push((wallet, new, FEW, &**other));
-            let co_signer = self.submitter.with.co_signer.as_ref();
             let can_pay = |held| has(&held, other, FEW) && has(&held, self.token, 2 * fee);
-            let co_signer = co_signer.filter(|wallet| can_pay(held(wallet)));
-            gifts.extend(co_signer.map(|wallet| (wallet, new, FEW, &**other)));
+            let paying = co_signer.filter(|wallet| can_pay(held(wallet)));
+            gifts.extend(paying.map(|wallet| (wallet, new, FEW, &**other)));
             // A balance that is not exact in a float changes, too.
             let rich = rich_holder(&history, other, &wallet.address().to_string());
             gifts.extend(rich.map(|rich| (wallet, rich, FEW, &**other)));
@@ -113,13 +143,19 @@ impl Transfers<'_> {
                     gifts.push((wallet, *maker, FEW, &**other));
                 }
             }
+            // An amount may get lost beside the fees, or go to a wallet with a similar address.
+            let mut known = makers.clone();
+            known.extend([new, wallet.address()]);
+            known.extend(co_signer.map(SigningWallet::address));
+            let treasury = treasury(&history, self.token, &known);
+            let others = treasury.into_iter().chain(near(wallet.address()));
+            gifts.extend(others.map(|to| (wallet, to, FEW, self.token)));
             // A node may have no space for all that is pending.
             let all = makers.iter().copied().chain([wallet.address()]).cycle();
             let more = all.map(|to| (wallet, to, FEW, self.token));
             gifts.extend(more.take(MOST_GIFTS.saturating_sub(gifts.len())));
         }
         let given = self.give(self.token, &gifts).await?;
-        let co_signer = self.submitter.with.co_signer.as_ref();
         if let (Some(first), Some(co_signer)) = (given.first(), co_signer) {
             // It is pending, and no other transaction with its code replaces it.
             let text = altered(first, |transaction| {
@@ -219,5 +255,52 @@ impl Transfers<'_> {
             given.extend(is_valid(&response).then_some(text));
         }
         Ok(given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::recorded;
+
+    #[test]
+    fn most_of_the_fees_are_paid_to_the_wallet_that_gained_most() {
+        let [one, other, own] = ["11", "22", "33"].map(|digits| format!("0x{}", digits.repeat(20)));
+        let list = |amounts: [u64; 3]| {
+            let held = [&one, &other, &own].into_iter().zip(amounts);
+            let held = held.map(|(wallet, amount)| json!({"wallet": wallet, "balance": amount}));
+            json!({"balance": held.collect::<Vec<_>>()}).to_string()
+        };
+        for (last, gained) in [
+            ([8, 5, 9], Some(&one)),
+            ([8, 9, 9], Some(&other)),
+            ([5, 4, 9], None),
+        ] {
+            let bodies = [list([5, 5, 0]), list(last)];
+            let rows = bodies.iter().enumerate();
+            let rows = rows.map(|(at, body)| {
+                let at = (at as u64 + 1) * 10;
+                (at, token_holders_request("NWRL"), 200, &**body)
+            });
+            let history = recorded(rows.collect::<Vec<_>>());
+            let found = treasury(&history, "NWRL", &[own.parse().expect("an address")]);
+            assert_eq!(
+                found.map(|one| one.to_string()).as_ref(),
+                gained,
+                "{last:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn similar_addresses_differ_in_one_digit() {
+        let wallet = format!("0x7{}", "a".repeat(39));
+        let near = near(wallet.parse().expect("an address"));
+        let expected = [
+            format!("0x8{}", "a".repeat(39)),
+            format!("0x7{}7", "a".repeat(38)),
+        ];
+        let near: Vec<_> = near.map(|one| one.to_string()).collect();
+        assert_eq!(near, expected);
     }
 }

@@ -87,11 +87,13 @@ pub(super) async fn transfer_and_overspend(
     };
     let left = transfers.overdraw(new_wallet, &overdraw).await?;
     transfers.give_others([wallet, new_wallet], fee).await?;
+    let both = [wallet, new_wallet];
     transfers
-        .send_wrong([wallet, new_wallet], fee, left)
+        .send_wrong(both, [new_wallet, wallet], (fee, left))
         .await?;
     if left == all {
         // What is pending counts, too. A node may also take nothing from a wallet that it does not know.
+        transfers.send_wrong_of_known(both, fee).await?;
         return transfers.overdraw_co_signer(wallet, overdraw).await;
     }
     overdraw = Overdraw {
@@ -297,22 +299,30 @@ impl<'s> Transfers<'s> {
         signed_by(self.submitter, from, &text).await
     }
 
-    /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.
+    /// Submits the same as [`send_wrong`](Self::send_wrong) for the co-signer, or for the wallet itself: a node may take nothing
+    /// from a wallet that it does not know.
+    async fn send_wrong_of_known(&self, both: [&SigningWallet; 2], fee: i64) -> Taken<()> {
+        let co_signer = self.submitter.with.co_signer.as_ref();
+        let ends = co_signer.map_or(both, |co_signer| [co_signer, both[0]]);
+        let held = self.balance(ends[0].address(), self.token).await?;
+        match i64::try_from(held) {
+            Ok(held) if held <= MOST_EXACT => self.send_wrong(both, ends, (fee, held)).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Submits transfers of what is not there, most of them from one wallet to another, which a node must refuse. The balances
+    /// show what became of them.
     async fn send_wrong(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
-        fee: i64,
-        held: i64,
+        [from, to]: [&SigningWallet; 2],
+        (fee, held): (i64, i64),
     ) -> Taken<()> {
-        let (wallet_address, other_address) = (wallet.address(), stranger()?.address());
-        let too_much = self.call(
-            &[new_wallet],
-            wallet_address,
-            &json!(held + fee / 2),
-            self.token,
-        );
+        let (address, other_address) = (to.address(), stranger()?.address());
+        let too_much = self.call(&[from], address, &json!(held + fee / 2), self.token);
         let text = by_hand(self.submitter, &too_much);
-        let entry = sign(new_wallet, &text).await?;
+        let entry = sign(from, &text).await?;
         let payable = altered(&text, |transaction| {
             transaction["specific_data"]["params"]["amount_to_send"] = json!(fee / 4);
         })?;
@@ -329,62 +339,54 @@ impl<'s> Transfers<'s> {
             let request = request.carrying_signature();
             self.submitter.submit_serialized(request).await?;
         }
-        let other_letters = in_other_letters(self.token);
         let other_token = self.submitter.another_token(self.token);
-        let mut of_other_token = Vec::new();
-        if let Some(other) = &other_token {
+        let mut wrong = Vec::new();
+        if let Some(other) = other_token.as_deref() {
             // It must not move what the same wallet has pending out of the way.
-            let held = self.balance(wallet_address, other).await?.max(fee.into());
+            let held = self.balance(wallet.address(), other).await?.max(fee.into());
             let too_much = held.saturating_mul(2).to_string();
-            of_other_token.push((wallet, other_address, too_much, &**other));
-            of_other_token.push((new_wallet, other_address, fee.to_string(), &**other));
+            wrong.push((wallet, other_address, too_much, other));
+            let has_few = from.address() == new_wallet.address();
+            wrong.extend(has_few.then(|| (from, other_address, fee.to_string(), other)));
         }
         // It must not be a fee, which would hide it.
         let gain = fee + fee / 4 + 7;
         // Numbers of 32 and 64 bits would keep a few units: of the amount, or of the amount with the fee.
         let [beyond_32_bits, beyond_64_bits] = [32, 64].map(|bits| (1_i128 << bits) + 5);
-        let wrong = [
-            // All that the new wallet has, so that nothing is left for the fee.
-            (new_wallet, wallet_address, held.to_string()),
-            (new_wallet, wallet_address, format!("-{gain}")),
-            (new_wallet, wallet_address, format!("-{gain}.0")),
-            (new_wallet, other_address, beyond_32_bits.to_string()),
-            (new_wallet, other_address, beyond_64_bits.to_string()),
-            (
-                new_wallet,
-                other_address,
-                (beyond_64_bits - i128::from(fee)).to_string(),
-            ),
-            // Two odd fees may each hide one unit that such a transfer creates, but not three.
-            (wallet, other_address, "1.5".to_owned()),
-            (wallet, other_address, "2.5".to_owned()),
-            (wallet, other_address, "3.5".to_owned()),
+        let beyond = [
+            beyond_32_bits,
+            beyond_64_bits,
+            beyond_64_bits - i128::from(fee),
         ];
-        let wrong = wrong.map(|(from, to, amount)| (from, to, amount, self.token));
-        let in_other_letters = (
-            new_wallet,
-            other_address,
-            (fee / 4).to_string(),
-            &*other_letters,
-        );
-        let in_other_letters = (other_letters != self.token).then_some(in_other_letters);
-        let wrong = of_other_token.into_iter().chain(wrong);
-        let mut calls = Vec::new();
-        for (from, to, amount, token) in wrong.chain(in_other_letters) {
-            calls.push((from, self.call(&[from], to, &json!(0), token), amount));
+        let beyond = beyond.into_iter().filter(|amount| *amount > held.into());
+        let beyond = beyond.map(|amount| (from, other_address, amount.to_string()));
+        // All that it has, so that nothing is left for the fee.
+        let all = [held.to_string(), format!("-{gain}"), format!("-{gain}.0")];
+        let all = all.map(|amount| (from, address, amount));
+        // Two odd fees may each hide one unit that such a transfer creates, but not three.
+        let parts = ["1.5", "2.5", "3.5"];
+        let parts = parts.map(|amount| (wallet, other_address, amount.to_owned()));
+        let of_fees = all.into_iter().chain(beyond).chain(parts);
+        wrong.extend(of_fees.map(|(from, to, amount)| (from, to, amount, self.token)));
+        let other_letters = in_other_letters(self.token);
+        if other_letters != self.token {
+            wrong.push((from, other_address, (fee / 4).to_string(), &other_letters));
         }
+        let call = |(from, to, amount, token)| {
+            let call = self.call(&[from], to, &json!(0), token);
+            (from, call, amount)
+        };
+        let mut calls: Vec<_> = wrong.into_iter().map(call).collect();
         // What is refused because of the receiver must not stay reserved.
-        let mut to_nobody = self.call(&[new_wallet], other_address, &json!(0), self.token);
+        let mut to_nobody = self.call(&[from], other_address, &json!(0), self.token);
         to_nobody["params"]["receiver"] = json!("0x5a");
-        calls.push((new_wallet, to_nobody, (fee / 4).to_string()));
+        calls.push((from, to_nobody, (fee / 4).to_string()));
         for (from, call, amount) in calls {
             let request = self.of_amount(from, &call, &amount).await?;
             self.submitter.submit_serialized(request).await?;
         }
-        self.share_too_much(new_wallet, held + fee + fee / 2)
-            .await?;
-        self.reorder([new_wallet, wallet], held + fee).await?;
-        Ok(())
+        self.share_too_much(from, held + fee + fee / 2).await?;
+        self.reorder([from, to], held + fee).await
     }
 
     /// Submits a transfer of two signers with a fee that they do not have together. The first one could pay half of it.

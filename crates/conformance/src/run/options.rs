@@ -74,7 +74,7 @@ pub struct RunLimits {
     pub deadline: Duration,
     /// Maximum number of requests per second. Default: no limit.
     pub rate: Option<f64>,
-    /// Maximum number of requests. Default: 3,000.
+    /// Maximum number of requests. Default: 5,000.
     pub max_requests: u64,
     /// Maximum length of a response body, in bytes. Default: 8 MiB.
     pub max_body: usize,
@@ -92,7 +92,7 @@ impl Default for RunLimits {
             request_timeout: Duration::from_secs(10),
             deadline: Duration::from_secs(300),
             rate: None,
-            max_requests: 3_000,
+            max_requests: 5_000,
             max_body: 8 * 1024 * 1024,
             max_values: JsonLimits::default().values,
             max_depth: MAX_DEPTH,

@@ -104,7 +104,6 @@ async fn a_tip_that_moves_is_not_a_finding() {
         let mut options = Options::default();
         options.selection.allow = Tier::Write;
         options.selection.probe = true;
-        options.limits.max_requests = 4_000;
         options.submitting.wallet = node
             .wallet("carol")
             .map(|carol| carol.keys().clone().into());

@@ -1,33 +1,52 @@
 //! A node that knows only some wallets refuses throw-away wallets as it refuses wrong signatures.
 //! The run's own claim decides what they cannot.
 
-use std::{collections::BTreeSet, num::NonZeroU8, sync::Mutex};
+use std::{collections::BTreeSet, num::NonZeroU8, sync::Mutex, time::Duration};
 
+use axum::{
+    Json,
+    body::{Body, to_bytes},
+    extract::Request,
+    http::StatusCode,
+    middleware::{Next, from_fn},
+    response::IntoResponse as _,
+};
 use integration_tests::{
     faults::change_response,
     proxy::{Fault, LocalProxy, RecordedRequest, Response},
-    watch::ids,
+    server::Server,
+    watch::{check, ids},
 };
 use nodeproof_conformance::{
     Options, Tier,
     report::{NodeReport, Outcome},
 };
+use nodeproof_devnode::{BlockTime, Config, InjectedFault, spawn};
 use serde_json::{Value, json};
 
 use crate::conformance_tiers::{ended, local};
 
 const SUBMIT: &str = "/submit-transaction";
+const BATCH: &str = "/submit-transaction-batch";
+
+/// The response to everything by a wallet that the node does not know.
+fn refusal() -> Value {
+    json!({"status": "SUCCESS", "response": {
+        "valid": false, "msg": "Transaction has invalid signatures", "new_transaction": true,
+    }})
+}
 
 /// Refuses everything with one message, as a node does that does not know a wallet.
 fn refused(response: Response) -> Response {
-    let body = json!({"status": "SUCCESS", "response": {
-        "valid": false, "msg": "Transaction has invalid signatures", "new_transaction": true,
-    }});
-    response.with_body(body.to_string())
+    response.with_body(refusal().to_string())
 }
 
 fn signers(request: &RecordedRequest) -> Vec<String> {
-    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    signers_in(&request.body)
+}
+
+fn signers_in(body: &[u8]) -> Vec<String> {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let signers = &body["transaction"]["specific_data"]["signers"];
     let signers = signers.as_array().into_iter().flatten();
     signers
@@ -103,7 +122,7 @@ async fn run_fault(co_signer: &str, claims: u8, fault: Fault) -> NodeReport {
     options.submitting.currency = Some(same.native_token().to_owned());
     options.submitting.contract = Some(same.contract_address());
     options.submitting.claims = NonZeroU8::new(claims).expect("a number");
-    options.submitting.settle_timeout = std::time::Duration::from_secs(2);
+    options.submitting.settle_timeout = Duration::from_secs(2);
     proxy.check(&options).await
 }
 
@@ -333,4 +352,51 @@ async fn a_claim_that_is_accepted_with_a_wrong_signature_fails_the_case() {
     let (outcome, reason) = ended(&report, "submit-transaction/another-wallets-key");
     assert_eq!(outcome, Outcome::Fail, "{reason}");
     assert_eq!(report.exit_code, 1);
+}
+
+/// A node that takes nothing from a wallet which is not registered, although the wallet has money.
+#[tokio::test(flavor = "multi_thread")]
+async fn wallets_that_the_node_knows_also_send_what_a_node_must_refuse() {
+    for (fault, fails) in [
+        (None, &[][..]),
+        (
+            Some(InjectedFault::NegativeFraction),
+            &["submit-transaction/fee-paid"],
+        ),
+    ] {
+        let every = BlockTime::Every(Duration::from_millis(100));
+        let mut config = Config::for_tests().with_block_time(every);
+        config.fault = fault;
+        let node = spawn(config).await.expect("a local node");
+        let mut options = Options::default();
+        options.selection.allow = Tier::Write;
+        let keys = |name| node.wallet(name).map(|wallet| wallet.keys().clone().into());
+        options.submitting.claims = const { NonZeroU8::new(8).unwrap() };
+        options.submitting.settle_timeout = Duration::from_secs(5);
+        options.submitting.wallet = keys("bob");
+        options.submitting.co_signer = keys("carol");
+        options.submitting.currency = Some(node.node().native_token().to_owned());
+        options.submitting.contract = Some(node.node().contract_address());
+        let known = ["bob", "carol"].map(|name| node.wallet(name).expect("a wallet").address());
+        let known = known.map(|address| address.to_string());
+        let registered = move |request: Request, next: Next| {
+            let known = known.clone();
+            async move {
+                let (parts, body) = request.into_parts();
+                let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+                let is_known = signers_in(&body).iter().all(|one| known.contains(one));
+                match parts.uri.path() {
+                    SUBMIT if !is_known => return Json(refusal()).into_response(),
+                    // It has no batches.
+                    BATCH => return StatusCode::NOT_FOUND.into_response(),
+                    _ => {}
+                }
+                next.run(Request::from_parts(parts, Body::from(body))).await
+            }
+        };
+        let router = nodeproof_devnode::router(node.node().clone()).layer(from_fn(registered));
+        let server = Server::spawn(router).await.expect("a server");
+        let report = check(&server.base_url(), &options).await;
+        assert_eq!(ids(&report, Outcome::Fail), fails);
+    }
 }

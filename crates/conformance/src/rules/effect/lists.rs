@@ -156,17 +156,17 @@ impl<'h> Money<'h> {
         if let Some(finding) = self.missing_for_a_time(token, lists, &quiet) {
             return Some(finding);
         }
-        // Some part has to show that blocks have no reward, or some block, if all that is paid makes more.
+        // Some part has to show that blocks have no reward, or some block, if what is paid makes more several times.
         let (paying, idle): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.count > 0);
-        let makes_more = paying.len() > 1
-            && paying.iter().all(|part| part.change > part.rounded)
+        let grows = |part: &Part<'_, '_>| part.count > 0 && part.change > part.rounded;
+        let makes_more = paying.iter().filter(|part| grows(part)).count() > 1
             && idle.iter().all(|part| part.change == 0)
             && self.shows_no_reward(lists);
         let has_no_rewards = paying.iter().any(|part| part.change == 0);
         let mut wrong = parts.into_iter();
         let wrong = wrong.find(|part| match part.change {
             ..0 => part.is_suspicious,
-            _ => part.is_suspicious && has_no_rewards || part.count > 0 && makes_more,
+            _ => part.is_suspicious && has_no_rewards || grows(part) && makes_more,
         });
         let Part {
             lists: [before, after],
@@ -243,8 +243,14 @@ impl<'h> Money<'h> {
         let mut lists: BTreeMap<Duration, Sums<'h>> = BTreeMap::new();
         let of_token = |((pair, kind), _): &(&Key<'h>, _)| *kind == HOLDERS && pair.1 == *token;
         for ((pair, _), readings) in self.judged().filter(of_token) {
+            // A node may leave out who has nothing left.
+            let single = self.readings.get(&(pair.clone(), SINGLE));
+            let is_emptied = |since: &Reading<'_>| {
+                let mut later = single.into_iter().flatten();
+                later.any(|one| one.amount == 0 && one.entry.began > since.entry.began)
+            };
             let mut pairs = readings.windows(2);
-            if pairs.any(|pair| pair[0].amount != 0 && !pair[1].is_listed) {
+            if pairs.any(|two| two[0].amount != 0 && !two[1].is_listed && !is_emptied(&two[0])) {
                 return None;
             }
             for Reading { entry, amount, .. } in readings {

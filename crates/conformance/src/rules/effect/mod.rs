@@ -315,17 +315,21 @@ impl<'h> Money<'h> {
                 .insert((wallet, token));
         }
         let of_each = self.accepted.iter().flat_map(Accepted::balances);
+        let mut known = BTreeSet::new();
+        let single = self.judged().filter(|((_, kind), _)| *kind == SINGLE);
+        let wrong =
+            single.filter(|((pair, _), readings)| self.unexplained(pair, readings).is_some());
+        let wrong: BTreeSet<_> = wrong.map(|(key, _)| key).collect();
         for balances in of_each.chain(of_all.into_values()) {
-            if balances.len() < 2 {
+            if balances.len() < 2 || !known.insert(balances.clone()) {
                 continue;
             }
             let keys: Vec<_> = balances.into_iter().map(|pair| (pair, SINGLE)).collect();
             let readings: Option<Vec<_>> = keys.iter().map(|key| self.read_again(key)).collect();
-            let Some(readings) = readings else { continue };
-            let mut each = keys.iter().zip(&readings);
-            if each.any(|((pair, _), readings)| self.unexplained(pair, readings).is_some()) {
+            let Some(readings) = readings.filter(|_| !keys.iter().any(|key| wrong.contains(key)))
+            else {
                 continue;
-            }
+            };
             let bases = readings.iter().filter_map(|all| all.first());
             let base = bases.map(|base| base.entry.ended).max().unwrap_or_default();
             let ends = readings

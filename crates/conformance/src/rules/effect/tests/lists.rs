@@ -60,6 +60,33 @@ fn a_fee_is_received_each_time_or_never() {
     }
 }
 
+/// Wallet c pays all that it has. The list leaves it out from then on.
+#[test]
+fn a_list_may_leave_out_who_has_nothing_left() {
+    let nothing_left = Some(Holds("c", 0));
+    for (left, last, found) in [
+        (nothing_left, [40, 40], &[][..]),
+        (nothing_left, [40, 30], &[Created]),
+        // The list may be cut off.
+        (None, [40, 30], &[]),
+    ] {
+        let mut rows = vec![
+            START,
+            Holds("a", 50),
+            Holds("c", 10),
+            Row::List([50, 20, 10]),
+            Submit("1", &["a"], true),
+            Block(2, "e", &["1"]),
+            Row::List([40, 30, 10]),
+            Submit("2", &["c"], true),
+            Block(3, "e", &["2"]),
+        ];
+        rows.extend(left);
+        rows.push(Cut(last));
+        assert_eq!(judged(&rows).0, found, "{last:?}");
+    }
+}
+
 #[test]
 fn the_fees_of_failed_transactions_are_given_back_by_those_who_received_them() {
     for (last, found) in [
@@ -144,6 +171,39 @@ fn who_makes_blocks_receives_no_more_than_is_paid_unless_there_are_rewards() {
             .filter(|row| !matches!(row, Absent(_)))
             .collect();
         assert!(judged(&without_proof).0.is_empty(), "{received:?}");
+    }
+}
+
+/// What wallet c has after each of three transactions of wallet a, whose blocks it made, and after an empty block.
+#[test]
+fn what_is_paid_makes_more_several_times() {
+    for (received, found) in [
+        ([10, 28, 46, 46], &[Created][..]),
+        ([18, 28, 46, 46], &[Created]),
+        // Another reason than the fees.
+        ([10, 28, 38, 38], &[]),
+        // A block without transactions has a reward, too.
+        ([10, 28, 46, 54], &[]),
+    ] {
+        let [first, second, third, last] = received;
+        let rows = [
+            START,
+            Holds("a", 50),
+            Row::List([50, 20, 0]),
+            Submit("1", &["a"], true),
+            Block(2, "c", &["1"]),
+            Row::List([40, 20, first]),
+            Pays("2", 10.0),
+            Block(3, "c", &["2"]),
+            Row::List([30, 20, second]),
+            Pays("3", 10.0),
+            Block(4, "c", &["3"]),
+            Row::List([20, 20, third]),
+            Absent(5),
+            Block(5, "e", &[]),
+            Row::List([20, 20, last]),
+        ];
+        assert_eq!(judged(&rows).0, found, "{received:?}");
     }
 }
 
