@@ -77,9 +77,11 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Returns the body, if it was recorded.
+    /// Returns the body, if it was recorded. Some programs leave its text empty.
     pub(super) fn body(&self) -> Option<&str> {
-        self.post_data.as_ref()?.text.as_deref()
+        let text = self.post_data.as_ref()?.text.as_deref()?;
+        let is_recorded = !text.is_empty() || self.body_size.is_none_or(|size| size <= 0);
+        is_recorded.then_some(text)
     }
 }
 

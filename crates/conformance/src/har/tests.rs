@@ -185,7 +185,7 @@ fn of_entries(entries: &[Value]) -> Result<(Vec<LoggedExchange>, String), String
 #[test]
 fn what_programs_leave_out_is_not_judged() {
     type Change = fn(&mut Value);
-    let rows: [(Change, &str); 28] = [
+    let rows: [(Change, &str); 29] = [
         (|_| {}, ""),
         (|entry| entry["time"] = json!(-1), ""),
         (
@@ -218,6 +218,14 @@ fn what_programs_leave_out_is_not_judged() {
         ),
         (
             |entry| entry["request"]["method"] = json!("POST"),
+            "no request body recorded",
+        ),
+        (
+            |entry| {
+                entry["request"]["method"] = json!("POST");
+                entry["request"]["bodySize"] = json!(259);
+                entry["request"]["postData"] = json!({"text": ""});
+            },
             "no request body recorded",
         ),
         (

@@ -298,9 +298,26 @@ impl<'h> ClaimSteps<'h> {
         self.all(Act::Row(what.to_owned())).next()
     }
 
+    /// Whether a response has no record, or one that names a wallet of the claim. Another program may read a record that another
+    /// wallet had made before.
+    fn may_be_in(&self, exchange: &Exchange) -> bool {
+        let call = self.call();
+        let signers = call["signers"].as_array().into_iter().flatten();
+        let mut wallets = signers.chain([&call["params"]["verifier_address"]]);
+        let body = String::from_utf8_lossy(&exchange.body).to_ascii_lowercase();
+        !has_record(exchange)
+            || wallets.any(|wallet| {
+                let wallet = wallet.as_str().map(str::to_ascii_lowercase);
+                wallet.is_none_or(|wallet| body.contains(&wallet))
+            })
+    }
+
     /// Returns what was read of it since it was accepted.
     pub(crate) fn settled(&self) -> Result<Settled<'h>, InconclusiveReason> {
-        let of_record = || self.of_act(Act::Record);
+        let of_record = || {
+            let read = self.of_act(Act::Record);
+            read.filter(|entry| !self.history.is_of_others || self.may_be_in(&entry.exchange))
+        };
         let (Some(first), Some(last)) = (of_record().next(), of_record().last()) else {
             return Err(self.get(Act::Record).err().unwrap_or_else(|| {
                 InconclusiveReason::Harness("a step has no exchange".to_owned())

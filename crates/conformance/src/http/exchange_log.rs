@@ -17,7 +17,7 @@ use super::{
 /// kind: of blocks, and of other responses, before the first submission, and since then. What is read first must leave
 /// room for what shows the effects of submissions. What does not fit is left out: the other responses of a run need the
 /// room.
-const PART: (usize, usize) = (8, 4);
+const PART: (usize, usize) = (4, 2);
 
 /// An exchange, and when it took place.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ mod tests {
         let balance = |wallet: &str| token_balance_request(wallet, "T");
         let log = |requests: Vec<Request>| {
             let base = Arc::new("http://localhost".parse().unwrap());
-            let mut log = ExchangeLog::new(1_000, 4 * 100);
+            let mut log = ExchangeLog::new(500, 2 * 100);
             for request in requests {
                 let body = vec![b' '; 40];
                 let exchange = Exchange::new(request, &base, 200, None, body, Duration::ZERO);

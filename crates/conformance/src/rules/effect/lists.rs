@@ -241,8 +241,14 @@ impl<'h> Money<'h> {
     /// Returns what the lists of a token's holders show, or `None` if one lacks a holder, as a list that is cut off does.
     fn sums_of_lists(&self, token: &String) -> Option<Vec<Sums<'h>>> {
         let mut lists: BTreeMap<Duration, Sums<'h>> = BTreeMap::new();
-        let of_token = |((pair, kind), _): &(&Key<'h>, _)| *kind == HOLDERS && pair.1 == *token;
-        for ((pair, _), readings) in self.judged().filter(of_token) {
+        let of_token = |(pair, kind): &Key<'h>| *kind == HOLDERS && pair.1 == *token;
+        let judged = self.judged().filter(|(key, _)| of_token(key));
+        let bases = judged.filter_map(|(_, readings)| Some(readings.first()?.entry.began));
+        let first = bases.min()?;
+        // All that a list shows counts, also what was read once since the first transaction that concerns it.
+        for ((pair, _), readings) in self.readings.iter().filter(|(key, _)| of_token(key)) {
+            let since = readings.partition_point(|one| one.entry.began < first);
+            let readings = &readings[since..];
             // A node may leave out who has nothing left.
             let single = self.readings.get(&(pair.clone(), SINGLE));
             let is_emptied = |since: &Reading<'_>| {
