@@ -83,6 +83,9 @@ impl<'h> Money<'h> {
         let blocks = money.blocks.values();
         let own = money.own_codes();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
+        if !money.of_others.is_empty() {
+            money.keep_known();
+        }
         for (wallet, gift) in money.of_others.iter().flat_map(|other| &other.gifts) {
             let all = money.gifts.entry(wallet.clone()).or_insert(Some(0));
             *all = all.zip(*gift).map(|(all, gift)| all.saturating_add(gift));
@@ -126,6 +129,18 @@ impl<'h> Money<'h> {
         self.has_all_blocks = complete.is_some();
         if let Some((last, until)) = complete {
             self.blocks.retain(|index, _| *index <= last);
+            for readings in self.readings.values_mut() {
+                readings.retain(|one| one.entry.ended <= until);
+            }
+        }
+    }
+
+    /// Keeps the balances that were read until all blocks were known for the last time. A later block may have another
+    /// transaction of somebody else.
+    fn keep_known(&mut self) {
+        let before = self.history.height_before(self.first_moment());
+        let first = before.and_then(|before| before.checked_add(1));
+        if let Some((_, until)) = first.and_then(|first| self.history.complete_from(first)) {
             for readings in self.readings.values_mut() {
                 readings.retain(|one| one.entry.ended <= until);
             }

@@ -130,3 +130,14 @@ fn the_fees_of_the_blocks_before_may_be_paid_out_late() {
     assert_eq!(judged(&rows(14)).0, []);
     assert_eq!(judged(&rows(15)).0, [Created]);
 }
+
+/// The latest block may have a transaction of wallet b, which the run has not read.
+#[test]
+fn what_is_read_after_the_last_known_block_is_not_compared() {
+    let low = Row::List([40, 15, 10]);
+    let (gift, last) = (Gift(3, "d", "b", 5), Absent(4));
+    for (rows, found) in [([gift, low, last], &[Others][..]), ([gift, last, low], &[])] {
+        let rows = [&start_with_list()[..], &rows].concat();
+        assert_eq!(judged(&rows).0, found);
+    }
+}
