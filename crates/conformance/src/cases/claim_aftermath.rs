@@ -21,7 +21,7 @@ use crate::{
     api::{in_block, lists_transactions, member_named, requested, requested_index, stored},
     checks::{Examination, Finding, Findings, changed},
     context::Context,
-    history::{ClaimSteps, Entry, History, MIN_NEW_BLOCKS, Settled},
+    history::{ClaimSteps, History, MIN_NEW_BLOCKS, Settled},
     http::{Act, Exchange, InconclusiveReason},
 };
 
@@ -261,12 +261,9 @@ fn is_in_no_block(settled: &Settled<'_>, code: &str) -> bool {
 fn overdrawn(claim: &ClaimSteps<'_>, code: &str, history: &History) -> Option<String> {
     let wallet = claim.submitted().ok()?.first_signer()?;
     let balance = held(claim.get(Act::Balance).ok()?)?;
-    let shows = |entry: &&Entry| {
-        let body = entry.exchange.success_object();
-        body.is_some_and(|body| in_block(body, code).is_some())
-    };
-    let blocks = history.blocks().map(|(_, entry)| entry).filter(shows);
-    let read = blocks.map(|entry| entry.ended).min();
+    let blocks = history.blocks().map(|(_, entry)| entry);
+    let shown = blocks.filter(|entry| entry.shows(code));
+    let read = shown.map(|entry| entry.ended).min();
     (balance < promised_by(wallet, history, read.unwrap_or(Duration::MAX))).then(|| {
         format!(
             "the wallet {wallet} held {balance}, which may not pay all of the run's transactions"

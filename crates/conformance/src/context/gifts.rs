@@ -9,15 +9,15 @@ use super::{
     around_claim::{signed_by, with_more_fee},
     claim_step::Taken,
     draft::{unique, written},
-    edit::altered,
-    holdings::{held_by, rich_holder},
+    edit::{altered, with_digit_changed},
+    holdings::{held_by, lists_of_holders, rich_holder},
     signatures::stranger,
     signing::SigningWallet,
     submitter::Submitter,
     transfers::Transfers,
 };
 use crate::{
-    api::{List, is_valid, token_holders_request, wallet_balances_request},
+    api::{is_valid, token_holders_request, wallet_balances_request},
     history::History,
     http::Wording,
 };
@@ -62,13 +62,9 @@ fn makers(history: &History) -> Vec<WalletAddress> {
 /// Returns the wallet of which a list of a token's holders shows the highest gain since the first one, apart from some others.
 /// Most of the fees are paid to it.
 fn treasury(history: &History, token: &str, others: &[WalletAddress]) -> Option<WalletAddress> {
-    let request = token_holders_request(token);
-    let entries = history.of_path(request.path);
-    let entries = entries.filter(|entry| entry.exchange.request.query == request.query);
-    let lists: Vec<_> = entries
-        .filter_map(|entry| List::of(&entry.exchange))
-        .collect();
-    let (first, last) = (lists.first()?, lists.last()?);
+    let mut lists = lists_of_holders(history, token);
+    let first = lists.next()?;
+    let last = lists.last()?;
     let gains = last.held.iter().filter_map(|(pair, amount)| {
         let before = first.get(pair).map_or(0, |before| before.get());
         let gain = amount.get().saturating_sub(before);
@@ -81,12 +77,8 @@ fn treasury(history: &History, token: &str, others: &[WalletAddress]) -> Option<
 /// Returns addresses that begin, or end, as this one does.
 fn near(wallet: WalletAddress) -> impl Iterator<Item = WalletAddress> {
     let text = wallet.to_string();
-    [2, text.len() - 1].into_iter().filter_map(move |at| {
-        let digit = if text.get(at..=at)? == "7" { "8" } else { "7" };
-        let mut other = text.clone();
-        other.replace_range(at..=at, digit);
-        other.parse().ok()
-    })
+    let places = [2, text.len() - 1].into_iter();
+    places.filter_map(move |at| with_digit_changed(&text, at).parse().ok())
 }
 
 impl Transfers<'_> {
@@ -297,8 +289,8 @@ mod tests {
         let wallet = format!("0x7{}", "a".repeat(39));
         let near = near(wallet.parse().expect("an address"));
         let expected = [
-            format!("0x8{}", "a".repeat(39)),
-            format!("0x7{}7", "a".repeat(38)),
+            format!("0x0{}", "a".repeat(39)),
+            format!("0x7{}0", "a".repeat(38)),
         ];
         let near: Vec<_> = near.map(|one| one.to_string()).collect();
         assert_eq!(near, expected);

@@ -47,16 +47,22 @@ pub(super) fn other_token(
         .map(|(token, _)| token)
 }
 
-/// Returns the wallets that hold at least an amount of a token, by the list that was read last.
-pub(super) fn holders_of(history: &History, token: &str, least: i128) -> Vec<String> {
+/// Returns the lists of a token's holders, in the order in which they were read.
+pub(super) fn lists_of_holders<'h>(
+    history: &'h History,
+    token: &str,
+) -> impl Iterator<Item = List<'h>> {
     let entries = history.of_path("/get-balances");
-    let of_token = entries.filter(|entry| {
+    let of_token = entries.filter(move |entry| {
         let of = |name| requested(&entry.exchange, name);
         of("wallet_address").is_none() && of("token_code") == Some(token)
     });
-    let last = of_token
-        .filter_map(|entry| List::of(&entry.exchange))
-        .last();
+    of_token.filter_map(|entry| List::of(&entry.exchange))
+}
+
+/// Returns the wallets that hold at least an amount of a token, by the list that was read last.
+pub(super) fn holders_of(history: &History, token: &str, least: i128) -> Vec<String> {
+    let last = lists_of_holders(history, token).last();
     let held = last.into_iter().flat_map(|list| list.held);
     let enough = held.filter(|(_, amount)| amount.get() >= least);
     enough.map(|((holder, _), _)| holder).collect()

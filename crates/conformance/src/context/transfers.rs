@@ -23,10 +23,10 @@ use super::{
 };
 use crate::{
     api::{
-        block_request, held, in_block, is_valid, listed_transactions, submitted_code,
-        times_in_batch, token_balance_request, token_holders_request,
+        block_request, held, is_valid, listed_transactions, submitted_code, times_in_batch,
+        token_balance_request, token_holders_request,
     },
-    history::{Entry, History, OF_NEW_WALLET},
+    history::{History, OF_NEW_WALLET},
     http::{BackOff, Exchange, Request, Step},
 };
 
@@ -262,14 +262,10 @@ impl<'s> Transfers<'s> {
         read_new_blocks(submitter).await?;
         let response = submitter.submit_serialized(again).await?;
         let code = submitted_code(&response).unwrap_or_default();
-        let has_it = |entry: &Entry| {
-            let block = entry.exchange.success_object();
-            block.is_some_and(|block| in_block(block, &code).is_some())
-        };
         let history = submitter.samples.history();
         let block = history
             .blocks()
-            .find_map(|(index, entry)| has_it(entry).then_some(index));
+            .find_map(|(index, entry)| entry.shows(&code).then_some(index));
         if let Some(index) = block {
             node.send(block_request(index)).await?;
         }

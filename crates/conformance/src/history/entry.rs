@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 
 use crate::{
-    api::{is_nothing, is_refusal, reported_index, stored},
+    api::{in_block, is_nothing, is_refusal, reported_index, stored},
     http::{Exchange, LoggedExchange},
 };
 
@@ -63,6 +63,12 @@ impl Entry {
     /// Returns the submissions in the body of the request: one, or those of a batch.
     pub(crate) fn submissions(&self) -> &[Value] {
         self.exchange.submissions()
+    }
+
+    /// Whether it is a block with the transaction of this code.
+    pub(crate) fn shows(&self, code: &str) -> bool {
+        let block = self.exchange.success_object();
+        block.is_some_and(|block| in_block(block, code).is_some())
     }
 }
 

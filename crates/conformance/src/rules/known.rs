@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    api::{in_block, is_new, is_valid, listed_codes, submitted_code, times_in_batch},
+    api::{is_new, is_valid, listed_codes, submitted_code, times_in_batch},
     checks::{Examination, Finding},
     history::{Entry, History},
     http::Exchange,
@@ -168,10 +168,7 @@ fn batches_with<'h>(
             return None;
         }
         let mut blocks = history.blocks().map(|(_, block)| block);
-        let block = blocks.find(|block| {
-            let body = block.exchange.success_object();
-            body.is_some_and(|body| in_block(body, code).is_some())
-        });
+        let block = blocks.find(|block| block.shows(code));
         block.map(|block| entry.ended.max(block.ended))
     })
 }

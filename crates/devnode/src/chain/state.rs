@@ -591,9 +591,9 @@ impl Chain {
                 if self.has(InjectedFault::ReceivedRounded) && from != to {
                     self.ledger.burn(token, *to, *amount % 100);
                 }
-                let begins = |one: &HolderAddress| one.to_string().chars().take(38).collect();
-                let [begins_to, begins_from]: [String; 2] = [to, from].map(begins);
-                if self.has(InjectedFault::NearReceiver) && begins_to == begins_from {
+                let begins =
+                    |one: &HolderAddress| -> String { one.to_string().chars().take(38).collect() };
+                if self.has(InjectedFault::NearReceiver) && begins(to) == begins(from) {
                     let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
                 }
                 if self.has(InjectedFault::TransferToItself) && from == to {

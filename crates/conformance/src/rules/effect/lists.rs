@@ -249,7 +249,7 @@ impl<'h> Money<'h> {
         for ((pair, _), readings) in self.readings.iter().filter(|(key, _)| of_token(key)) {
             let since = readings.partition_point(|one| one.entry.began < first);
             let readings = &readings[since..];
-            // A node may leave out who has nothing left.
+            // A node may leave out wallets that have nothing left.
             let single = self.readings.get(&(pair.clone(), SINGLE));
             let is_emptied = |since: &Reading<'_>| {
                 let mut later = single.into_iter().flatten();

@@ -108,7 +108,7 @@ impl<'h> Money<'h> {
         self.has_all_blocks = before.is_some()
             && span.is_none_or(|(first, last)| last - first + 1 == self.blocks.len() as u64);
         if self.history.is_of_others {
-            self.keep_complete(first);
+            self.keep_complete();
         }
     }
 
@@ -124,26 +124,32 @@ impl<'h> Money<'h> {
     }
 
     /// Keeps what was read until all blocks were known for the last time. Another program may read balances later.
-    fn keep_complete(&mut self, first: Option<u64>) {
-        let complete = first.and_then(|first| self.history.complete_from(first));
+    fn keep_complete(&mut self) {
+        let complete = self.complete();
         self.has_all_blocks = complete.is_some();
         if let Some((last, until)) = complete {
             self.blocks.retain(|index, _| *index <= last);
-            for readings in self.readings.values_mut() {
-                readings.retain(|one| one.entry.ended <= until);
-            }
+            self.keep_read_until(until);
         }
     }
 
     /// Keeps the balances that were read until all blocks were known for the last time. A later block may have another
     /// transaction of somebody else.
     fn keep_known(&mut self) {
-        let before = self.history.height_before(self.first_moment());
-        let first = before.and_then(|before| before.checked_add(1));
-        if let Some((_, until)) = first.and_then(|first| self.history.complete_from(first)) {
-            for readings in self.readings.values_mut() {
-                readings.retain(|one| one.entry.ended <= until);
-            }
+        if let Some((_, until)) = self.complete() {
+            self.keep_read_until(until);
+        }
+    }
+
+    /// Returns the last block, and the moment, up to which all blocks that may explain a balance are known.
+    fn complete(&self) -> Option<(u64, Duration)> {
+        let before = self.history.height_before(self.first_moment())?;
+        self.history.complete_from(before.checked_add(1)?)
+    }
+
+    fn keep_read_until(&mut self, until: Duration) {
+        for readings in self.readings.values_mut() {
+            readings.retain(|one| one.entry.ended <= until);
         }
     }
 
@@ -214,13 +220,10 @@ impl<'h> Money<'h> {
             });
             one.is_past = later;
             let record = asset.and_then(|asset| recorded.get(asset)).copied();
-            let shows = |entry: &&Entry| {
-                let body = entry.exchange.success_object();
-                body.is_some_and(|body| in_block(body, &one.code).is_some())
-            };
             let of_block = block.and_then(|(index, _)| {
                 let read = self.history.blocks().filter(|(read, _)| read == index);
-                let read = read.map(|(_, entry)| entry).filter(shows);
+                let read = read.map(|(_, entry)| entry);
+                let read = read.filter(|entry| entry.shows(&one.code));
                 read.map(|entry| entry.ended).min()
             });
             one.block = block.map(|(index, _)| *index);

@@ -62,7 +62,7 @@ fn a_fee_is_received_each_time_or_never() {
 
 /// Wallet c pays all that it has. The list leaves it out from then on.
 #[test]
-fn a_list_may_leave_out_who_has_nothing_left() {
+fn a_list_may_leave_out_a_wallet_that_has_nothing_left() {
     let nothing_left = Some(Holds("c", 0));
     for (left, last, found) in [
         (nothing_left, [40, 40], &[][..]),
@@ -137,8 +137,22 @@ fn no_unit_is_lost_or_gained_where_only_whole_units_are_paid() {
     }
 }
 
-/// What wallet c has after each of two transactions of wallet a, whose blocks it made, and after an empty block of another
-/// wallet.
+/// Returns what wallet c has after each transaction of wallet a, whose blocks it makes, and after an empty block of another wallet.
+fn made_by_c(received: &[i64]) -> Vec<Row> {
+    const CODES: [&[&str]; 3] = [&["1"], &["2"], &["3"]];
+    let mut rows = vec![START, Holds("a", 50), Row::List([50, 20, 0])];
+    let (last, each) = received.split_last().expect("at least one");
+    let (mut left, mut height) = (50, 1);
+    for (received, codes) in each.iter().zip(CODES) {
+        (left, height) = (left - 10, height + 1);
+        rows.extend([Pays(codes[0], 10.0), Block(height, "c", codes)]);
+        rows.push(Row::List([left, 20, *received]));
+    }
+    rows.extend([Absent(height + 1), Block(height + 1, "e", &[])]);
+    rows.push(Row::List([left, 20, *last]));
+    rows
+}
+
 #[test]
 fn who_makes_blocks_receives_no_more_than_is_paid_unless_there_are_rewards() {
     for (received, found) in [
@@ -149,21 +163,7 @@ fn who_makes_blocks_receives_no_more_than_is_paid_unless_there_are_rewards() {
         // Another reason than the fees.
         ([18, 28, 28], &[]),
     ] {
-        let [first, second, last] = received;
-        let rows = [
-            START,
-            Holds("a", 50),
-            Row::List([50, 20, 0]),
-            Submit("1", &["a"], true),
-            Block(2, "c", &["1"]),
-            Row::List([40, 20, first]),
-            Pays("2", 10.0),
-            Block(3, "c", &["2"]),
-            Row::List([30, 20, second]),
-            Absent(4),
-            Block(4, "e", &[]),
-            Row::List([30, 20, last]),
-        ];
+        let rows = made_by_c(&received);
         assert_eq!(judged(&rows).0, found, "{received:?}");
         // Without proof that the chain has grown, the last list may be as old as the one before it.
         let without_proof: Vec<_> = rows
@@ -174,7 +174,6 @@ fn who_makes_blocks_receives_no_more_than_is_paid_unless_there_are_rewards() {
     }
 }
 
-/// What wallet c has after each of three transactions of wallet a, whose blocks it made, and after an empty block.
 #[test]
 fn what_is_paid_makes_more_several_times() {
     for (received, found) in [
@@ -185,24 +184,7 @@ fn what_is_paid_makes_more_several_times() {
         // A block without transactions has a reward, too.
         ([10, 28, 46, 54], &[]),
     ] {
-        let [first, second, third, last] = received;
-        let rows = [
-            START,
-            Holds("a", 50),
-            Row::List([50, 20, 0]),
-            Submit("1", &["a"], true),
-            Block(2, "c", &["1"]),
-            Row::List([40, 20, first]),
-            Pays("2", 10.0),
-            Block(3, "c", &["2"]),
-            Row::List([30, 20, second]),
-            Pays("3", 10.0),
-            Block(4, "c", &["3"]),
-            Row::List([20, 20, third]),
-            Absent(5),
-            Block(5, "e", &[]),
-            Row::List([20, 20, last]),
-        ];
+        let rows = made_by_c(&received);
         assert_eq!(judged(&rows).0, found, "{received:?}");
     }
 }
