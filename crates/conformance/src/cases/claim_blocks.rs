@@ -29,8 +29,10 @@ async fn accepted(context: &Context) -> Result<(&Claims, Vec<Accepted<'_>>), Inc
         let code = code.as_str()?;
         let code = Some(code).filter(|code| !code.is_empty())?;
         let is_in = |block: &Exchange| Some(in_block(block.success_object()?, code).is_some());
-        let mut blocks = claims.new_blocks();
-        let is_in_block = blocks.any(|(_, block)| is_in(block) == Some(true));
+        // Another program may have submitted something before it read a block.
+        let blocks = claims.new_blocks().map(|(_, block)| block);
+        let mut blocks = blocks.chain(settled.blocks.iter().copied());
+        let is_in_block = blocks.any(|block| is_in(block) == Some(true));
         Some(Accepted {
             settled,
             is_in_block,

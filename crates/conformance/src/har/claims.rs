@@ -183,8 +183,11 @@ fn mark_wrongly_signed(exchanges: &mut [LoggedExchange]) {
     let right = signed.iter().flatten().filter(|one| one.is_right);
     let known: BTreeSet<_> = right.flat_map(|one| &one.signers).collect();
     for (logged, all) in exchanges.iter_mut().zip(&signed) {
+        // A batch may also have the right submission of a transaction.
+        let right = all.iter().filter(|one| one.is_right);
+        let right: BTreeSet<_> = right.map(|one| &one.code).collect();
         let is_wrong = |one: &&Signed| {
-            !one.is_right && one.signers.iter().all(|signer| known.contains(signer))
+            !right.contains(&one.code) && one.signers.iter().all(|signer| known.contains(signer))
         };
         let wrong: Vec<_> = all.iter().filter(is_wrong).collect();
         let Some(exchange) = Arc::get_mut(&mut logged.exchange).filter(|_| !wrong.is_empty())

@@ -88,6 +88,8 @@ pub(crate) struct Recording {
     pub(crate) unjudged: BTreeMap<&'static str, usize>,
     /// Where the first exchange in another form is, and what is wrong with it.
     pub(crate) first_wrong: Option<String>,
+    /// The base URL of another node that has exchanges in the file.
+    pub(crate) other_node: Option<String>,
 }
 
 /// Reads the exchanges with the node at this base URL, or else with the one that has the most exchanges.
@@ -125,7 +127,8 @@ pub(crate) fn read(
     };
     let parsed: Result<BaseUrl, InputError> = base.parse();
     let base_url = parsed.map_err(|error| error.to_string())?;
-    requests.retain(|one| one.base == base.trim_end_matches('/'));
+    let is_of_node = |one: &Recorded| one.base == base.trim_end_matches('/');
+    let (mut requests, others): (Vec<_>, Vec<_>) = requests.into_iter().partition(is_of_node);
     if requests.is_empty() {
         return Err(format!("it has no request to an endpoint of {base_url}"));
     }
@@ -144,6 +147,7 @@ pub(crate) fn read(
         of_sweep: Vec::new(),
         unjudged: BTreeMap::new(),
         first_wrong: None,
+        other_node: most_frequent(&others),
         base_url,
     };
     let base = Arc::new(recording.base_url.clone());

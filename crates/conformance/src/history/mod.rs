@@ -218,6 +218,13 @@ impl History {
         self.heights.unchanged(earlier.began, later.ended)
     }
 
+    /// Whether nothing can have changed between two moments: no block was made, the effects of the latest one were complete,
+    /// and nothing was submitted.
+    pub(crate) fn is_still(&self, from: Duration, to: Duration) -> bool {
+        let period = self.heights.unchanged(from, to);
+        period.is_some_and(|period| !period.is_fresh) && self.is_quiet(from, to)
+    }
+
     /// Whether a block was made between two moments: it was not there after the first one, and was read before the other.
     pub(crate) fn has_grown(&self, from: Duration, to: Duration) -> bool {
         self.heights.is_made_between(from, to)

@@ -132,17 +132,26 @@ impl<'r, 'h> Balance<'r, 'h> {
         open.map_or(Agreement::Same, |(one, other)| Agreement::Open(one, other))
     }
 
-    /// Returns the first response that stands between two of another kind, which are equal, at a moment when the run neither
-    /// submitted anything nor saw a new block.
+    /// Returns the first response that differs from one of another kind when nothing can have changed, or that stands between
+    /// two of another kind, which are equal, at a moment when the run neither submitted anything nor saw a new block.
     fn contradiction(&self, history: &History) -> Option<(Shown<'r, 'h>, Shown<'r, 'h>)> {
+        let is_contradicted = |reading: &Reading<'_>, others: &'r [Reading<'h>]| {
+            let after = next(reading, others)?;
+            let is_still = || history.is_still(reading.entry.began, after.entry.ended);
+            if after.amount != reading.amount && is_still() {
+                return Some(after);
+            }
+            let [before, after] = around(reading, others)?;
+            let (from, to) = (before.entry.began, after.entry.ended);
+            let is_quiet = to.saturating_sub(from) <= MOMENT && history.is_quiet(from, to);
+            is_quiet.then_some(after)
+        };
         self.shown.iter().find_map(|(kind, readings)| {
-            let others = self.shown.iter().filter(|(other, _)| other != kind);
-            others.clone().find_map(|(other, others)| {
+            let mut others = self.shown.iter().filter(|(other, _)| other != kind);
+            others.find_map(|(other, others)| {
                 readings.iter().find_map(|reading| {
-                    let [before, after] = around(reading, others)?;
-                    let (from, to) = (before.entry.began, after.entry.ended);
-                    let is_quiet = to.saturating_sub(from) <= MOMENT && history.is_quiet(from, to);
-                    is_quiet.then_some(((*kind, reading), (*other, after)))
+                    let after = is_contradicted(reading, others)?;
+                    Some(((*kind, reading), (*other, after)))
                 })
             })
         })
@@ -216,11 +225,15 @@ fn around<'r, 'h>(
     let before = others
         .iter()
         .rfind(|one| one.entry.ended <= reading.entry.began)?;
-    let after = others
-        .iter()
-        .find(|one| one.entry.began >= reading.entry.ended)?;
+    let after = next(reading, others)?;
     let is_other = before.amount == after.amount && after.amount != reading.amount;
     is_other.then_some([before, after])
+}
+
+/// Returns the first reading after another one.
+fn next<'r, 'h>(reading: &Reading<'_>, others: &'r [Reading<'h>]) -> Option<&'r Reading<'h>> {
+    let mut others = others.iter();
+    others.find(|one| one.entry.began >= reading.entry.ended)
 }
 
 #[cfg(test)]
@@ -380,6 +393,39 @@ mod tests {
             let all = all.map(|((request, body), at)| (at * 10, request.clone(), 200, &**body));
             let result = agree(&recorded(all.collect()));
             assert_eq!(result.findings.len(), found);
+        }
+    }
+
+    #[test]
+    fn two_queries_agree_while_nothing_can_change() {
+        let submission = Request::post("/submit-transaction", "{}".to_owned());
+        let block = |index| (block_request(index), 200, r#"{"index":3}"#.to_owned());
+        let absent = |index| (block_request(index), 404, "{}".to_owned());
+        let [one, other] = [single(5), tokens(6, 7)].map(|row| {
+            let (request, body) = exchange(row);
+            (request, 200, body)
+        });
+        let between = |what| vec![block(3), one.clone(), what, other.clone(), absent(4)];
+        for (rows, found) in [
+            (vec![block(3), one.clone(), other.clone(), absent(4)], 1),
+            (vec![block(3), one.clone(), absent(4), other.clone()], 0),
+            (vec![one.clone(), block(3), other.clone(), absent(4)], 0),
+            (between((submission, 200, "{}".to_owned())), 0),
+            (
+                vec![block(3), one.clone(), block(4), other.clone(), absent(5)],
+                0,
+            ),
+            (between(absent(4)), 1),
+            // The block may be so new that one query does not count it yet.
+            (vec![absent(3), block(3), one.clone(), other, absent(4)], 0),
+        ] {
+            let rows = rows.iter().zip(1..);
+            let rows = rows.map(|((request, status, body), at)| {
+                (at * 10, request.clone(), *status, body.as_str())
+            });
+            let rows: Vec<_> = rows.collect();
+            let result = agree(&recorded(rows.clone()));
+            assert_eq!(result.findings.len(), found, "{rows:?}");
         }
     }
 

@@ -24,7 +24,7 @@ use crate::{
     sweep::{Silent, StopReason},
 };
 use nodeproof_openapi::Spec;
-use nodeproof_primitives::Network;
+use nodeproof_primitives::{Network, escape::escaped_up_to};
 
 /// Judges recorded exchanges: those of a run with all selected cases, and others with those that need only responses.
 pub(crate) async fn judge(recording: Recording, network: Network, options: &Options) -> NodeReport {
@@ -138,7 +138,14 @@ fn note(recording: &Recording) -> String {
         .map(|(why, count)| format!("{count} {why}"))
         .collect();
     if others > 0 {
-        rest.push(format!("{others} with another server, path or method"));
+        let mut others = format!("{others} with another server, path or method");
+        if let Some(other) = &recording.other_node {
+            let other = escaped_up_to(other, 200);
+            others.push_str(&format!(
+                " (--base-url {other} judges those with that node)"
+            ));
+        }
+        rest.push(others);
     }
     if !rest.is_empty() {
         note.push_str(&format!("; not judged: {}", rest.join(", ")));

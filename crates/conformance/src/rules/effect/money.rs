@@ -249,7 +249,10 @@ impl<'h> Money<'h> {
             let gained = gains.max().unwrap_or_default();
             // What a wallet pays, here or in transactions of others, may hide what it received.
             let mut accepted = self.accepted.iter();
+            let last = readings.last().map(|last| last.entry.began);
+            let is_in_block = |one: &Accepted| one.is_to(&pair.0) && one.settled <= last;
             let has_gained_nothing = gained == 0
+                && self.in_blocks().any(is_in_block)
                 && !accepted.any(|one| one.payers.contains(&pair.0))
                 && self.reason_of_others(&pair.0).is_none();
             let accepted = self.accepted.iter_mut();

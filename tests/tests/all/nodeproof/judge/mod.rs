@@ -267,7 +267,7 @@ fn a_file_of_another_program_is_judged() {
         let report = node_report(&reports.join("report.json"));
         assert_eq!(found(&report), expected, "{from}: {judged:?}");
         let note = "7 of 9 recorded exchanges were judged; not judged: 1 no response recorded, 1 with another \
-                    server, path or method";
+                    server, path or method (--base-url http://other.example judges those with that node)";
         assert_eq!(report["notes"][0], note);
     }
     let other =
