@@ -18,7 +18,7 @@ use crate::{
     history::Answer,
     http::{Exchange, InconclusiveReason},
 };
-use nodeproof_openapi::{Operation, Spec, View};
+use nodeproof_openapi::{Operation, Parameter, Spec, View};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use url::{Position, Url};
 
@@ -69,7 +69,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "docs/parameters",
         requirements: &["CONSISTENT-5", "DOCS-1"],
-        checks: "The node's own `/openapi.json`, if it has one, has the methods and the documented parameters with which its calls succeed in this run, and requires no other parameter. A call that the document does not list, or lists without parameters, is not judged.",
+        checks: "The node's own `/openapi.json`, if it has one, has the methods and the documented parameters with which its calls succeed in this run, and requires no other parameter. A call that the document does not list, or lists without parameters, is not judged, nor is a parameter that it leaves out because not every such call needs it.",
         sends: &[PAGE, DOCUMENT],
         is_last: true,
         check: Read(|c| Box::pin(lists_parameters(c))),
@@ -346,7 +346,7 @@ async fn lists_parameters(context: &Samples) -> Findings {
             let finding = Finding::new(&document, what, "documented parameters only", actual);
             findings.push(finding.at(listed.pointer.clone()));
         }
-        for parameter in ours.parameters() {
+        for parameter in judged(&ours, &said) {
             let name = parameter.name;
             if !is_sent(name) {
                 continue;
@@ -365,6 +365,19 @@ async fn lists_parameters(context: &Samples) -> Findings {
         }
     }
     Ok(findings)
+}
+
+/// Returns the documented parameters of a call that the node's document must list. It may leave out what the call does not
+/// always need, but not give it another name.
+fn judged<'s>(ours: &Operation<'s>, said: &[Parameter<'_>]) -> Vec<Parameter<'s>> {
+    let mut documented = ours.parameters();
+    let is_other = |listed: &Parameter<'_>| {
+        listed.location == "query" && documented.iter().all(|one| one.name != listed.name)
+    };
+    let has_other_names = said.iter().any(is_other);
+    let lists = |name: &str| said.iter().any(|listed| listed.name == name);
+    documented.retain(|one| one.required || has_other_names || lists(one.name));
+    documented
 }
 
 #[cfg(test)]

@@ -80,6 +80,10 @@ pub(super) fn variants() -> Vec<SeededFault> {
         "there is no OpenAPI document", change_response(DOCUMENT, |_, response| {
             response.with_status(StatusCode::NOT_FOUND)
         }) => [];
+        "the OpenAPI document lists only balance_type for balances", change_json(DOCUMENT, |_, document| {
+            let parameters = document["paths"]["/get-balances"]["get"]["parameters"].as_array_mut();
+            parameters.expect("its parameters").retain(|one| one["name"] == "balance_type");
+        }) => [];
         "the listing is a static HTML page", change_response("/docs", |_, response| {
             response.with_body(
                 "<!DOCTYPE html><title>API</title><form><p>get-block get-balances sc-state \
