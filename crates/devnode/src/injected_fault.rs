@@ -240,6 +240,7 @@ faults! {
     AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";
     TypeShared "type-shared" "a claim changes the asset_type of other wallets' claims about its asset";
     AssetReplaced "asset-replaced" "a claim replaces those of other wallets about its asset";
+    ClaimReplaced "claim-replaced" "a second claim of a verifier about an asset replaces the record of its first";
     RecordsDropped "records-dropped" "the contract keeps the latest twelve records";
     DuplicateMerged "duplicate-merged" "a second claim of a verifier about an asset gets into no block, and its links are stored";
     TransferRounded "transfer-rounded" "a transfer moves its amount as a float holds it";

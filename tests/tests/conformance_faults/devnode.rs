@@ -146,6 +146,7 @@ fn expected(fault: F) -> Option<Found> {
         F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::DuplicateMerged => AsUser("sc-state/new-records"),
+        F::ClaimReplaced => AsUser("sc-state/new-records-as-expected"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
         F::LastFeeOnly | F::FeeElsewhere | F::FeesMinted => {
             As("submit-transaction/nothing-created")

@@ -19,7 +19,7 @@ use crate::{
     context::Context,
     history::{ClaimSteps, History},
     http::{Act, Exchange, Request},
-    rules::submitted,
+    rules::{first_stays, submitted},
     script::{OTHER_COLUMN, cut_short},
 };
 
@@ -42,8 +42,8 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records-as-expected",
         level: Level::Should,
-        requirements: &["STATE-3"],
-        checks: "The response with the record of each of the run's claims has `value` and the form of the responses with older records.",
+        requirements: &["STATE-3", "RECORD-16"],
+        checks: "The response with the record of each of the run's claims has `value` and the form of the responses with older records. A second claim of a wallet about an asset leaves the record of its first.",
         check: Own(|c| Box::pin(as_expected(c))),
         ..BASE
     },
@@ -132,7 +132,10 @@ async fn as_expected(context: &Context) -> Findings {
     let mut older = objects(context, Sample::ContractState)
         .await
         .unwrap_or_default();
-    let mut checked = Examination::default();
+    let mut checked = match context.is_of_others {
+        true => Examination::default(),
+        false => first_stays(&context.history()),
+    };
     // The cases about older responses report what those lack, too.
     if have_value(&older).has_no_findings() {
         checked.extend(have_value(&new));

@@ -15,7 +15,8 @@ type Reports = Arc<Mutex<Vec<Arc<ExchangeReport>>>>;
 /// What is known of the running case, or of a part of it that runs beside others.
 #[derive(Clone, Default)]
 struct Scope {
-    reports: Reports,
+    /// `None` if no report lists the exchanges.
+    reports: Option<Reports>,
     /// The moment of the latest recorded request that was repeated.
     moment: Arc<Mutex<Option<Duration>>>,
 }
@@ -29,19 +30,20 @@ tokio::task_local! {
 
 /// Runs a case, and returns its result and the exchanges that it used: each once, in order.
 pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, Vec<Arc<ExchangeReport>>) {
-    let scope = Scope::default();
-    let done = RECORDED.scope(scope.clone(), work).await;
-    let exchanges = scope
-        .reports
-        .lock()
-        .map(|mut list| std::mem::take(&mut *list));
+    let reports = Reports::default();
+    let scope = Scope {
+        reports: Some(Arc::clone(&reports)),
+        moment: Arc::default(),
+    };
+    let done = RECORDED.scope(scope, work).await;
+    let exchanges = reports.lock().map(|mut list| std::mem::take(&mut *list));
     (done, exchanges.unwrap_or_default())
 }
 
 /// Runs a part of a case beside others. In a recorded run, the requests of each part have an order of their own.
 pub(crate) async fn beside_others<T>(work: impl Future<Output = T>) -> T {
     let scope = RECORDED.try_with(|scope| Scope {
-        reports: Arc::clone(&scope.reports),
+        reports: scope.reports.clone(),
         moment: Arc::new(Mutex::new(moment())),
     });
     RECORDED.scope(scope.unwrap_or_default(), work).await
@@ -59,7 +61,8 @@ pub(crate) fn record(exchange: &Exchange) {
     follow(exchange);
     // Only the excerpt is saved. All whole bodies of a run would need too much memory.
     let _ = RECORDED.try_with(|scope| {
-        if let Ok(mut list) = scope.reports.lock()
+        if let Some(reports) = &scope.reports
+            && let Ok(mut list) = reports.lock()
             && list.len() < MAX_LISTED
             && let report = report_of(exchange)
             && !list.iter().any(|known| Arc::ptr_eq(known, &report))

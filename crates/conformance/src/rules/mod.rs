@@ -31,5 +31,5 @@ pub(crate) use near::near;
 pub(crate) use refused::{refused, refused_assets};
 pub(crate) use same::{kept, same};
 pub(crate) use stored::{KnownBlocks, Stored, stored};
-pub(crate) use submitted::{first_submitted, submitted};
+pub(crate) use submitted::{first_stays, first_submitted, submitted};
 pub(crate) use unusual::unusual;

@@ -1,14 +1,14 @@
 //! The rule *submitted*: a record has the values of an accepted claim.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::escape::escaped_up_to as shown;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::known::codes_in_blocks;
 use crate::{
-    api::{FirstDifference, carried, known_rows, lists_as_failed, requested},
+    api::{FirstDifference, Row, carried, known_rows, lists_as_failed, requested},
     checks::{Examination, Finding},
     history::{Answer, Entry, History, MIN_NEW_BLOCKS},
     http::Exchange,
@@ -91,26 +91,80 @@ fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
                 let verifier = call["params"]["verifier_address"].as_str();
                 verifier.is_some_and(|verifier| row.has("verifier_address", verifier))
             };
-            let difference = |call: &Value| {
-                let mut names = VerificationRecord::COLUMNS.iter();
-                names.find_map(|name| {
-                    let wanted = call["params"].get(name)?;
-                    let found = row.column(name).unwrap_or(&Value::Null);
-                    Some((name, FirstDifference::of_stored(wanted, found)?))
-                })
-            };
             // A wallet may have made several claims, of which a node may take one.
             let all: Vec<_> = calls
                 .iter()
                 .copied()
                 .filter(is_by)
-                .map(difference)
+                .map(|call| difference(&row, call))
                 .collect();
             let different: Option<Vec<_>> = all.into_iter().collect();
             if let Some((name, first)) = different.into_iter().flatten().next_back() {
                 let what = format!("`{name}` in a record is not what was submitted");
                 let finding = Finding::new(response, what, first.expected, first.actual);
                 checked.push(finding.at(format!("/{member}")));
+            }
+        }
+    }
+    checked
+}
+
+/// Returns the first column in which a record differs from a claim.
+fn difference(row: &Row<'_>, call: &Value) -> Option<(&'static str, FirstDifference)> {
+    let mut names = VerificationRecord::COLUMNS.iter();
+    names.find_map(|name| {
+        let wanted = call["params"].get(name)?;
+        let found = row.column(name).unwrap_or(&Value::Null);
+        Some((*name, FirstDifference::of_stored(wanted, found)?))
+    })
+}
+
+/// Judges the records of assets that one wallet has claimed several times: once its first record was read, it stays.
+pub(crate) fn first_stays(history: &History) -> Examination {
+    let mut by_verifier: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
+    for (entry, transaction) in history.accepted() {
+        let call = &transaction["specific_data"];
+        let verifier = &call["params"]["verifier_address"];
+        if entry.exchange.request.wrongly_signed.is_none() && call["signers"] == json!([verifier]) {
+            let of = [&call["address"], &call["params"]["asset_id"], verifier];
+            let claims = by_verifier.entry(of.map(Value::as_str)).or_default();
+            claims.push(call);
+        }
+    }
+    let mut checked = Examination::default();
+    for ([contract, asset, verifier], calls) in by_verifier {
+        let ([first, later @ ..], Some(verifier)) = (&calls[..], verifier) else {
+            continue;
+        };
+        let mut has_first = false;
+        for entry in history.of_path("/sc-state").filter(|_| !later.is_empty()) {
+            let asks = |name, value| requested(&entry.exchange, name) == value;
+            if !asks("contract_address", contract) || !asks("unique_value", asset) {
+                continue;
+            }
+            let body = entry.exchange.success_object().into_iter();
+            let rows = body
+                .flat_map(carried)
+                .flat_map(|(_, value)| known_rows(value));
+            let rows: Vec<_> = rows
+                .filter(|row| row.has("verifier_address", verifier))
+                .collect();
+            let shows = |call: &Value| rows.iter().any(|row| difference(row, call).is_none());
+            if shows(first) {
+                checked.examined += u64::from(has_first);
+                has_first = true;
+            } else if has_first && later.iter().any(|call| shows(call)) {
+                let what =
+                    "a second claim of a wallet about an asset replaces the record of its first";
+                let expected = format!("the values of the first claim: {}", first["params"]);
+                let actual = entry.exchange.excerpt(160);
+                checked.push(Finding::new(
+                    &entry.exchange,
+                    what,
+                    shown(&expected, 200),
+                    actual,
+                ));
+                break;
             }
         }
     }
@@ -146,8 +200,6 @@ pub(crate) fn first_submitted(history: &History) -> Examination {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::{
         api::{block_request, contract_state_request},
@@ -259,6 +311,49 @@ mod tests {
                 is_right,
                 "{outcome} {last} {read_at}"
             );
+        }
+    }
+
+    #[test]
+    fn the_record_of_a_first_claim_stays() {
+        const BOB: &str = "0x00000000000000000000000000000000000000b0";
+        let claim = |place: u8, signer: &str, verifier: &str, outcome: u8| {
+            let claim = json!({"transaction": {"trans_code": format!("{place:040}"), "specific_data": {
+                "address": CONTRACT, "function": "add_verification", "signers": [signer],
+                "params": {"asset_id": "lot", "verifier_address": verifier, "outcome": outcome},
+            }}, "signatures": []});
+            Request::post("/submit-transaction", claim.to_string())
+        };
+        let second = claim(2, ANN, ANN, 2);
+        let of_another = claim(2, BOB, BOB, 2);
+        let in_her_name = claim(2, BOB, ANN, 2);
+        let accepted = r#"{"response":{"valid":true,"new_transaction":true}}"#;
+        let refused = r#"{"response":{"valid":false,"new_transaction":true}}"#;
+        let read = || contract_state_request(CONTRACT, "lot");
+        let record = |outcome: u8| {
+            json!({"value": {"asset_id": "lot", "verifier_address": ANN, "outcome": outcome}})
+                .to_string()
+        };
+        let records = [record(1), record(2), record(3)];
+        let [one, two, three] = &records;
+        for (request, reply, [before, after], found) in [
+            (&second, accepted, [one, two], true),
+            (&second, accepted, [one, one], false),
+            // It may have been the first one that was executed.
+            (&second, accepted, [two, two], false),
+            (&second, accepted, [one, three], false),
+            (&second, refused, [one, two], false),
+            (&of_another, accepted, [one, two], false),
+            (&in_her_name, accepted, [one, two], false),
+        ] {
+            let history = recorded(vec![
+                (0, claim(1, ANN, ANN, 1), 200, accepted),
+                (2, read(), 200, before),
+                (4, request.clone(), 200, reply),
+                (6, read(), 200, after),
+            ]);
+            let is_found = !first_stays(&history).has_no_findings();
+            assert_eq!(is_found, found, "{request:?} {reply} {before} {after}");
         }
     }
 

@@ -507,6 +507,9 @@ impl Chain {
     ) -> Result<(), &'static str> {
         match &transaction.call {
             Call::AddVerification(record) => {
+                if self.has(InjectedFault::ClaimReplaced) {
+                    self.table.remove_of(&record.asset_id, record.verifier);
+                }
                 if self.table.holds(&record.asset_id, record.verifier) {
                     if self.has(InjectedFault::DuplicateMerged) {
                         self.table.set_links(record);

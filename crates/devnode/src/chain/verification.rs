@@ -86,6 +86,13 @@ impl Table {
         self.rows.retain(|row| row[1] != asset_id);
     }
 
+    /// Removes a verifier's claim about an asset.
+    pub(crate) fn remove_of(&mut self, asset_id: &str, verifier: WalletAddress) {
+        let (asset_id, verifier) = (quoted(asset_id), quoted(&verifier.to_string()));
+        self.rows
+            .retain(|row| row[1] != asset_id || row[3] != verifier);
+    }
+
     /// Removes all claims but the latest ones.
     pub(crate) fn keep_latest(&mut self, count: usize) {
         self.rows.drain(..self.rows.len().saturating_sub(count));
