@@ -11,7 +11,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    api::{accepts, find, has_record, is_new, is_valid, requested},
+    api::{accepts, find, has_record, is_new, is_valid, listed_codes, requested},
     checks::verified_signers,
     history::MAX_CLAIMS,
     http::{Act, BatchStep, Exchange, LoggedExchange, Step},
@@ -162,9 +162,26 @@ fn steps(exchanges: &[LoggedExchange], claim: &Claim) -> Vec<(usize, Act)> {
     let again = again.map(|(at, _)| (at, Act::Again));
     let read = later.filter(|(_, logged)| is_read(&logged.exchange));
     let read: Vec<_> = read.collect();
+    let is_record = |logged: &LoggedExchange| has_record(&logged.exchange);
+    // A second claim of a wallet may leave the record as it was. The first one may not be in the file.
+    let earlier = exchanges
+        .iter()
+        .filter(|one| one.ended <= submitted.began && is_read(&one.exchange));
+    let earlier: Vec<_> = earlier.map(is_record).collect();
+    let code = transaction(&submitted.exchange).and_then(|sent| sent["trans_code"].as_str());
+    let shows_it = |logged: &LoggedExchange| {
+        let block = logged.exchange.success_object().into_iter();
+        let mut codes = block.flat_map(listed_codes);
+        logged.exchange.request.path == "/get-block" && codes.any(|listed| Some(listed) == code)
+    };
+    let is_first = match earlier[..] {
+        [] => exchanges.iter().any(shows_it),
+        _ => !earlier.contains(&true),
+    };
     // A program may give up before the record is there.
-    let is_found = read.iter().any(|(_, logged)| has_record(&logged.exchange));
-    let read = read.into_iter().filter(|_| claim.is_only && is_found);
+    let is_found = read.iter().any(|(_, logged)| is_record(logged));
+    let is_judged = claim.is_only && is_found && is_first;
+    let read = read.into_iter().filter(|_| is_judged);
     let read = read.map(|(at, _)| (at, Act::Record));
     [(claim.built, Act::Build), (claim.submitted, Act::Submit)]
         .into_iter()

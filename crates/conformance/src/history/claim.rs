@@ -321,9 +321,8 @@ impl<'h> ClaimSteps<'h> {
             read.filter(|entry| !self.history.is_of_others || self.may_be_in(&entry.exchange))
         };
         let (Some(first), Some(last)) = (of_record().next(), of_record().last()) else {
-            return Err(self.get(Act::Record).err().unwrap_or_else(|| {
-                InconclusiveReason::Harness("a step has no exchange".to_owned())
-            }));
+            let not_read = self.get(Act::Record).err();
+            return Err(not_read.unwrap_or_else(|| "no record of its wallet was read".into()));
         };
         let record = of_record().find(|entry| has_record(&entry.exchange));
         if let (None, Some(reason)) = (record, self.history.reason(&self.step(Act::Record))) {

@@ -232,9 +232,13 @@ impl History {
 
     /// Whether the run neither submitted anything nor read a new block between two moments.
     pub(crate) fn is_quiet(&self, from: Duration, to: Duration) -> bool {
+        !self.has_submitted(from, to) && !self.heights.is_seen_between(from, to)
+    }
+
+    /// Whether something was submitted between two moments.
+    pub(crate) fn has_submitted(&self, from: Duration, to: Duration) -> bool {
         let mut submissions = self.submissions();
-        !submissions.any(|entry| entry.began < to && entry.ended > from)
-            && !self.heights.is_seen_between(from, to)
+        submissions.any(|entry| entry.began < to && entry.ended > from)
     }
 
     /// Returns the blocks that were made between two exchanges, or `None` if not all of them are known, up to one that was

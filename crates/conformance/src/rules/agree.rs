@@ -124,7 +124,13 @@ impl<'r, 'h> Balance<'r, 'h> {
                     continue;
                 }
                 open = open.or(Some((*kind, *other)));
-                if let Some([_, after]) = around(last, others) {
+                // What another program submits may change a balance, and change it back.
+                let is_decisive = |[before, after]: &[&Reading<'_>; 2]| {
+                    let (from, to) = (before.entry.began, after.entry.ended);
+                    !(history.is_of_others && history.has_submitted(from, to))
+                };
+                let around = around(last, others).filter(is_decisive);
+                if let Some([_, after]) = around {
                     return Agreement::Different((kind, last), (other, after));
                 }
             }

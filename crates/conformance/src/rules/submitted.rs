@@ -1,6 +1,10 @@
 //! The rule *submitted*: a record has the values of an accepted claim.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::escape::escaped_up_to as shown;
@@ -8,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::known::codes_in_blocks;
 use crate::{
-    api::{FirstDifference, Row, carried, known_rows, lists_as_failed, requested},
+    api::{FirstDifference, Row, carried, claims_in_block, known_rows, lists_as_failed, requested},
     checks::{Examination, Finding},
     history::{Answer, Entry, History, MIN_NEW_BLOCKS},
     http::Exchange,
@@ -90,6 +94,7 @@ fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
             let is_by = |call: &&Value| {
                 let verifier = call["params"]["verifier_address"].as_str();
                 verifier.is_some_and(|verifier| row.has("verifier_address", verifier))
+                    || is_first_signer(&row, call)
             };
             // A wallet may have made several claims, of which a node may take one.
             let all: Vec<_> = calls
@@ -109,11 +114,20 @@ fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
     checked
 }
 
+/// Whether a record has the first signer of a claim as its verifier (RECORD-15).
+fn is_first_signer(row: &Row<'_>, call: &Value) -> bool {
+    let first = call["signers"][0].as_str();
+    first.is_some_and(|first| row.has("verifier_address", first))
+}
+
 /// Returns the first column in which a record differs from a claim.
 fn difference(row: &Row<'_>, call: &Value) -> Option<(&'static str, FirstDifference)> {
     let mut names = VerificationRecord::COLUMNS.iter();
     names.find_map(|name| {
-        let wanted = call["params"].get(name)?;
+        let wanted = match *name {
+            "verifier_address" if is_first_signer(row, call) => return None,
+            name => call["params"].get(name)?,
+        };
         let found = row.column(name).unwrap_or(&Value::Null);
         Some((*name, FirstDifference::of_stored(wanted, found)?))
     })
@@ -175,7 +189,28 @@ pub(crate) fn first_stays(history: &History) -> Examination {
 /// that has a record may have no effect.
 pub(crate) fn first_submitted(history: &History) -> Examination {
     let in_blocks = codes_in_blocks(history);
+    let mut calls: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
+    for (_, transaction) in history.accepted() {
+        let params = &transaction["specific_data"]["params"];
+        let about = calls.entry(params["asset_id"].as_str()).or_default();
+        about.push(params);
+    }
+    let blocks = history.blocks();
+    let blocks = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
+    // Somebody else has made a claim about these assets.
+    let of_others = blocks.flat_map(claims_in_block).filter(|claim| {
+        let known = calls.get(&Some(claim.asset)).into_iter().flatten();
+        !known
+            .into_iter()
+            .any(|call| call.as_object() == Some(claim.params))
+    });
+    let of_others: BTreeSet<_> = of_others
+        .map(|claim| (claim.contract, claim.asset))
+        .collect();
     submitted(history, |contract, asset| {
+        if of_others.contains(&(contract, asset)) {
+            return false;
+        }
         let is_about = |entry: &&Entry| {
             let asks = |name, value| requested(&entry.exchange, name) == Some(value);
             asks("contract_address", contract)
@@ -354,6 +389,43 @@ mod tests {
             ]);
             let is_found = !first_stays(&history).has_no_findings();
             assert_eq!(is_found, found, "{request:?} {reply} {before} {after}");
+        }
+    }
+
+    #[test]
+    fn another_programs_claim_is_not_judged_if_another_one_may_have_been_executed() {
+        const BOB: &str = "0x00000000000000000000000000000000000000b0";
+        let claim = |place: u8, signers: &[&str], verifier: &str, outcome: u8| {
+            json!({"transaction": {"trans_code": format!("{place:040}"), "specific_data": {
+                "address": CONTRACT, "function": "add_verification", "signers": signers,
+                "params": {"asset_id": "lot", "verifier_address": verifier, "outcome": outcome},
+            }}, "signatures": []})
+        };
+        let accepted = r#"{"response":{"valid":true,"new_transaction":true}}"#;
+        let submit = |claim: &Value| Request::post("/submit-transaction", claim.to_string());
+        let read = || contract_state_request(CONTRACT, "lot");
+        let record = json!({"value": {"asset_id": "lot", "verifier_address": ANN, "outcome": 1}})
+            .to_string();
+        let [first, second] = [claim(1, &[ANN], ANN, 1), claim(2, &[ANN], ANN, 2)];
+        // The stored verifier may be the first signer.
+        let shared = claim(3, &[ANN, BOB], BOB, 1);
+        for (submitted, in_block, is_found) in [
+            (vec![&second], vec![&second], true),
+            (vec![&second], vec![&first, &second], false),
+            (vec![&shared, &second], vec![&shared, &second], false),
+            (vec![&second, &shared], vec![&second, &shared], false),
+        ] {
+            let block = json!({"index": 7, "text": {"transactions": in_block}}).to_string();
+            let mut rows = vec![(0, read(), 200, r#"{"value":null}"#)];
+            rows.extend(
+                submitted
+                    .iter()
+                    .map(|claim| (2, submit(claim), 200, accepted)),
+            );
+            rows.push((4, block_request(7), 200, &block));
+            rows.push((6, read(), 200, &record));
+            let found = first_submitted(&recorded(rows)).findings;
+            assert_eq!(!found.is_empty(), is_found, "{submitted:?} {in_block:?}");
         }
     }
 

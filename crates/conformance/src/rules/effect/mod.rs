@@ -348,8 +348,12 @@ impl<'h> Money<'h> {
             let is_between = |one: &Accepted| {
                 one.began <= at.entry.ended && one.settled.is_some_and(|settled| settled > earliest)
             };
-            let mut concerned = self.accepted.iter();
-            if concerned.any(|one| is_between(one) && pairs.iter().any(|pair| one.concerns(pair))) {
+            let is_undecided = |one: &Accepted| {
+                let concerned = pairs.iter().filter(|pair| one.concerns(pair)).count();
+                // Another program may read one of two balances first when both have changed.
+                is_between(one) && concerned > 0 || one.began < base && concerned > 1
+            };
+            if self.accepted.iter().any(is_undecided) {
                 continue;
             }
             if self.explains(&pairs, at, (base, true), lower) {

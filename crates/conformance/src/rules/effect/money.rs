@@ -249,10 +249,15 @@ impl<'h> Money<'h> {
             let gained = gains.max().unwrap_or_default();
             // What a wallet pays, here or in transactions of others, may hide what it received.
             let mut accepted = self.accepted.iter();
-            let last = readings.last().map(|last| last.entry.began);
-            let is_in_block = |one: &Accepted| one.is_to(&pair.0) && one.settled <= last;
+            let span = readings.first().zip(readings.last());
+            let is_between = |one: &Accepted| {
+                let is_before = |(base, last): (&Reading<'_>, &Reading<'_>)| {
+                    base.entry.ended <= one.began && one.settled <= Some(last.entry.began)
+                };
+                one.is_to(&pair.0) && span.is_some_and(is_before)
+            };
             let has_gained_nothing = gained == 0
-                && self.in_blocks().any(is_in_block)
+                && self.in_blocks().any(is_between)
                 && !accepted.any(|one| one.payers.contains(&pair.0))
                 && self.reason_of_others(&pair.0).is_none();
             let accepted = self.accepted.iter_mut();
