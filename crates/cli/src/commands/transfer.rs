@@ -211,7 +211,7 @@ fn unconfirmed(made: &CallOutcome) -> Option<Failure> {
     let what = match (made.block(), made.shows_transactions) {
         (Some(_), _) | (None, None) => return None,
         (None, Some(true)) => {
-            "is not in a block yet: run the same command again, which submits the same transaction"
+            "no block that was read so far has it: run the same command again, which submits the same transaction"
         }
         (None, Some(false)) => {
             "is not confirmed, because the node does not show the transactions of its blocks: look at \

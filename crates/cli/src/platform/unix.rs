@@ -106,6 +106,8 @@ fn line(terminal: &mut File) -> io::Result<Zeroizing<String>> {
 /// Waits for Ctrl-C or SIGTERM. Listens from the first poll on.
 pub(crate) async fn ended() -> io::Result<Ended> {
     let mut terminate = signal(SignalKind::terminate())?;
+    // A file beyond a limit of the system then fails to be written, and does not end the process.
+    let _heard = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     tokio::select! {
         pressed = tokio::signal::ctrl_c() => pressed.map(|()| Ended::Interrupted),
         _ = terminate.recv() => Ok(Ended::Terminated),

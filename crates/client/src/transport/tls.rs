@@ -23,6 +23,7 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
         .map_err(|source| Error::configuration("TLS can't be set up", source))?;
     let builder = if base.is_https() {
         let roots = from_pem(&options.extra_roots_pem)?;
+        check_file_of_system()?;
         let verifier = Verifier::new_with_extra_roots(roots, provider).map_err(|source| {
             Error::configuration(
                 "TLS can't be set up: there are no usable certificate authorities; install the \
@@ -56,6 +57,18 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Checks the file with the system's certificate authorities, if the environment names one. A pipe may never be written to,
+/// and a device may have no end.
+fn check_file_of_system() -> Result<(), Error> {
+    let named = std::env::var_os("SSL_CERT_FILE");
+    match named.map(std::fs::metadata) {
+        Some(Ok(about)) if !about.is_file() => Err(Error::unusable(
+            "TLS can't be set up: the file that SSL_CERT_FILE names is not a regular file",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Returns advice about a handshake that failed.

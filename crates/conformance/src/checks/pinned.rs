@@ -10,7 +10,7 @@
 
 use std::{fs, io, path::Path};
 
-use nodeproof_files::read_text;
+use nodeproof_files::{Access, read_text, replace};
 
 use super::finding::{Examination, Finding, Findings};
 use crate::{
@@ -137,7 +137,7 @@ fn record(
         ));
     };
     let text = format!("---\nsource: nodeproof\n---\n{}\n", describe(pin, first));
-    fs::write(file, text).map_err(|error| {
+    replace(file, text.as_bytes(), Access::Umask).map_err(|error| {
         InconclusiveReason::Harness(format!("{} can't be written: {error}", file.display()))
     })?;
     Ok(Examination::passed())

@@ -27,4 +27,4 @@ pub use args::{
     CheckArgs, Command, ConformanceArgs, DiffFormat, Format, JudgeArgs, MonitorArgs, Nodeproof,
 };
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
-pub use output::exit_with;
+pub use output::{can_not_start, exit_with};

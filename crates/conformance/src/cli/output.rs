@@ -147,6 +147,12 @@ pub fn exit_with(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
+/// Ends the process because the system lacks what it needs, such as threads or files.
+pub fn can_not_start(error: &std::io::Error) -> ! {
+    complain(&format!("error: the program can't start: {error}"));
+    std::process::exit(ExitStatus::HarnessFault.code().into())
+}
+
 /// Replaces what looks like a private key in a message, and parts of those in the arguments.
 pub(crate) fn without_keys(text: &str) -> String {
     redact_parts(text, &given_keys("NODEPROOF_"))

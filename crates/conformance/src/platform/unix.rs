@@ -9,6 +9,9 @@ use tokio::{
 
 use super::end::End;
 
+/// A file is larger than `ulimit -f` allows.
+const SIGXFSZ: i32 = 25;
+
 /// Returns a channel with an element for each signal that ends the process. It listens from this call on.
 /// From then on, these signals do not end the process by themselves.
 pub(crate) fn ends() -> mpsc::UnboundedReceiver<End> {
@@ -26,6 +29,8 @@ pub(crate) fn ends() -> mpsc::UnboundedReceiver<End> {
             async move { while signal.recv().await.is_some() && sender.send(end).is_ok() {} },
         );
     }
+    // A report beyond a limit of the system then fails to be written, and does not end the process.
+    let _heard = signal(SignalKind::from_raw(SIGXFSZ));
     receiver
 }
 

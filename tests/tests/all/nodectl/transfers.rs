@@ -134,7 +134,7 @@ async fn a_transfer_that_is_not_confirmed_or_is_refused_ends_with_its_own_status
     assert!(
         pending.error()["message"]
             .to_string()
-            .contains("is not in a block yet")
+            .contains("no block that was read so far has it")
     );
     let accepted = payer.pay(&["--no-wait"]).ended(0).json();
     assert_eq!(

@@ -20,3 +20,18 @@ async fn https_at_a_port_with_plain_http_is_named_by_each_program() {
         assert!(!shown.contains("InvalidContentType"), "{shown}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn certificates_are_not_read_from_a_device() {
+    let url = "https://127.0.0.1:1";
+    let mut nodectl = Command::new(&*NODECTL);
+    nodectl.args(["block", "1", "--network", "devnet", "--base-url", url]);
+    for (command, expected) in [(&mut run(url), 4), (&mut nodectl, 2)] {
+        let (status, out, error) = ran(command.env("SSL_CERT_FILE", "/dev/zero"));
+        let shown = out + &error;
+        assert_eq!(status, expected, "{shown}");
+        let reason = "the file that SSL_CERT_FILE names is not a regular file";
+        assert!(shown.contains(reason), "{shown}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, OpenOptions},
     path::Path,
-    process::Stdio,
+    process::{Command, Stdio},
 };
 
 use nodeproof_devnode::InjectedFault;
@@ -97,4 +97,66 @@ async fn a_comparison_that_can_not_be_printed_keeps_its_status() {
     };
     assert_eq!(diff(&report("good"), &report("bad")), Some(1));
     assert_eq!(diff(&report("good"), &report("good")), Some(4));
+}
+
+/// Returns a command with limits of the shell's `ulimit`.
+#[cfg(unix)]
+fn limited(limits: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit {limits} && exec \"$@\""), "sh"]);
+    shell.arg(command.get_program()).args(command.get_args());
+    shell
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_for_files_loses_reports_and_not_the_run() {
+    let node = node(None).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = run(node.base_url());
+    command.args(["--only", "get-block/shape", "--report-dir"]);
+    command.arg(folder.path().join("reports"));
+    // `report.json` and `report.html` are larger than that.
+    let (status, out, errors) = ran(&mut limited("-f 128", &command));
+    assert_eq!(status, 4, "{errors}");
+    assert!(out.contains("\n1 passed"), "{out}");
+    assert!(errors.contains("reports can't be written"), "{errors}");
+    let left = fs::read_dir(folder.path().join("reports")).expect("a folder");
+    let mut left: Vec<_> = left.map(|file| file.expect("a file").file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["history.har", "junit.xml"]);
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_without_files_says_so() {
+    let node = node(None).await;
+    let (status, _, errors) = ran(&mut limited("-n 8", &run(node.base_url())));
+    assert_eq!(status, 4, "{errors}");
+    assert!(
+        errors.contains("the program can't start: Too many open files"),
+        "{errors}"
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_snapshot_of_a_baseline_is_whole_or_missing() {
+    let node = node(None).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = run(node.base_url());
+    command.args([
+        "--baseline",
+        "one",
+        "--record",
+        "--only",
+        "baseline/*",
+        "--baseline-dir",
+    ]);
+    command.arg(folder.path());
+    let (status, _, errors) = ran(&mut limited("-f 0", &command));
+    assert_eq!(status, 4, "{errors}");
+    let left = fs::read_dir(folder.path().join("one")).expect("a folder");
+    assert_eq!(left.count(), 0);
+    assert_eq!(ran(&mut command).0, 0);
 }
