@@ -9,8 +9,8 @@ pub(crate) const UNTESTED: &[(&str, &str)] = &[
     ),
     (
         "TX-9",
-        "The specification shows the params, and not what the function does. On a devnet, a run that makes claims also \
-         transfers tokens, and `submit-transaction/fee-paid` judges the balances.",
+        "The specification shows the params, and not what the function does, or the contract. On a devnet, a run that makes \
+         several claims also transfers tokens, if it finds the contract, and `submit-transaction/fee-paid` judges the balances.",
     ),
     (
         "RECORD-3",

@@ -14,6 +14,7 @@ use super::{
     signatures::stranger,
     signing::SigningWallet,
     submitter::Submitter,
+    token_contract::contracts_to_try,
     transfers::Transfers,
 };
 use crate::{
@@ -32,16 +33,25 @@ const MOST_MAKERS: usize = 4;
 /// A plain transfer: its sender and receiver, the amount and the token.
 type Gift<'g> = (&'g SigningWallet, WalletAddress, i64, &'g str);
 
-/// Transfers one unit to the wallet itself.
+/// Transfers one unit to the wallet itself. If the contract of transfers is not known, several are tried.
 pub(super) async fn transfer_to_itself(
     submitter: &Submitter,
     wallet: &SigningWallet,
     verification: &str,
     token: &str,
 ) -> Taken<()> {
-    let transfers = Transfers::of(submitter, verification, token);
     let to_itself = (wallet, wallet.address(), 1, token);
-    transfers.give(token, &[to_itself]).await.map(drop)
+    for contract in contracts_to_try(submitter, verification, token).await? {
+        let transfers = Transfers {
+            submitter,
+            contract,
+            token,
+        };
+        if !transfers.give(token, &[to_itself]).await?.is_empty() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the wallets that made the latest known blocks.

@@ -25,6 +25,7 @@ mod snapshot_store;
 mod submissions;
 mod submitter;
 mod swept_claims;
+mod token_contract;
 mod transfers;
 mod undecided;
 mod variant;

@@ -19,14 +19,15 @@ use super::{
     signatures::{sign, signed_over, stranger, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
+    token_contract::contract_of_transfers,
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks, read_new_blocks},
 };
 use crate::{
     api::{
-        block_request, held, is_valid, listed_transactions, submitted_code, times_in_batch,
-        token_balance_request, token_holders_request,
+        block_request, held, is_valid, submitted_code, times_in_batch, token_balance_request,
+        token_holders_request,
     },
-    history::{History, OF_NEW_WALLET},
+    history::OF_NEW_WALLET,
     http::{BackOff, Exchange, Request, Step},
 };
 
@@ -40,7 +41,7 @@ const MOST_FEE: i64 = 1 << 51;
 /// The contract and the token of a run's transfers.
 pub(super) struct Transfers<'s> {
     pub(super) submitter: &'s Submitter,
-    contract: String,
+    pub(super) contract: String,
     pub(super) token: &'s str,
 }
 
@@ -166,21 +167,6 @@ fn large_parts(held: i128) -> Option<[i128; 2]> {
     let bounds = [1 << 64, i128::from(MOST_EXACT), 1 << 32, 1 << 31];
     let bound = bounds.into_iter().find(|bound| held > *bound);
     bound.map(|bound| [bound + 1, bound - 1])
-}
-
-/// Returns the contract of a transfer that a block shows, if possible of this token.
-fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
-    let blocks = history.blocks();
-    let bodies = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
-    let transfers = bodies
-        .flat_map(listed_transactions)
-        .filter_map(|(_, transaction)| {
-            let data = transaction.get("specific_data")?;
-            let contract = data["address"].as_str()?;
-            (data["function"] == Transfer::NAME)
-                .then_some((data["params"]["asset_code"] == token, contract))
-        });
-    transfers.max().map(|(_, contract)| contract.to_owned())
 }
 
 impl<'s> Transfers<'s> {

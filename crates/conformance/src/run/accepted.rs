@@ -1,11 +1,12 @@
 //! What the user's wallets have paid for in a run that was stopped.
 
+use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{
     context::{SigningWallet, Submitting},
-    history::History,
+    history::{Entry, History},
 };
 
 /// Returns a note about the transactions of the user's wallets that the node has accepted, if there are any, or whose
@@ -61,3 +62,16 @@ pub(super) fn note_of_accepted(
 
 /// Maximum number of transactions that a note names.
 const MOST: usize = 4;
+
+/// The note of a run whose transfers were all refused.
+const NO_TRANSFER: &str = "the node accepted no transfer, so what transfers do to balances was not judged: no block that the \
+    run has read shows their contract; name it in a fixture, in `contracts`";
+
+/// Returns a note if the node has refused all transfers.
+pub(super) fn note_of_transfers(history: &History) -> Option<String> {
+    let is_transfer = |one: &Value| one["specific_data"]["function"] == Transfer::NAME;
+    let sent = history.submissions().flat_map(Entry::submissions);
+    let mut sent = sent.map(|one| &one["transaction"]);
+    let is_refused = || !history.accepted().any(|(_, one)| is_transfer(one));
+    (sent.any(is_transfer) && is_refused()).then(|| NO_TRANSFER.to_owned())
+}

@@ -6,7 +6,7 @@ use nodeproof_report::{CaseReport, NodeReport, Outcome, SamplesReport, TargetRep
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
-    accepted::note_of_accepted,
+    accepted::{note_of_accepted, note_of_transfers},
     case_report::case_report,
     causes::explain,
     cost::cost,
@@ -98,6 +98,9 @@ impl<'r> EndedRun<'r> {
             && options.submitting.claims.get() == 1
             && log.of("submit-transaction").requests > 0;
         let one_claim = is_one_claim.then(|| ONE_CLAIM.to_owned());
+        let no_transfer = checked.filter(|_| verdict == Verdict::Conforms);
+        let no_transfer =
+            no_transfer.and_then(|(node, _)| note_of_transfers(&History::of(node.exchanges())));
         let without_sweep = matches!(stop_reason, Some(StopReason::NothingToSweep(_)))
             .then(|| conclude(results, None, options, &coverage, &[]));
         let mut exchanges = Exchanges::of(&target.base_url);
@@ -109,7 +112,10 @@ impl<'r> EndedRun<'r> {
             verdict,
             exit_code: status.code(),
             reason,
-            notes: accepted.into_iter().chain(one_claim).collect(),
+            notes: [accepted, one_claim, no_transfer]
+                .into_iter()
+                .flatten()
+                .collect(),
             most_requests: checked.map_or(options.limits.max_requests, |(node, _)| {
                 node.most_requests()
             }),

@@ -9,6 +9,7 @@ mod plan;
 mod probes;
 mod safety;
 mod stopped;
+mod token_contract;
 mod unknown_wallets;
 mod unusable;
 mod verdicts;

@@ -210,6 +210,7 @@ fn is_plain_claim(transaction: &Value, request: &Request) -> bool {
 
 /// A transfer of tokens.
 pub(super) struct Transfer {
+    pub(super) contract: String,
     pub(super) from: String,
     pub(super) to: String,
     pub(super) token: String,
@@ -241,6 +242,7 @@ impl Transfer {
             }
         };
         Some(Self {
+            contract: text(&data["address"]).unwrap_or_default(),
             from: text(&data["signers"][0])?,
             to: text(&params["receiver"])?,
             token: text(&params["asset_code"])?,

@@ -130,6 +130,7 @@ impl Money<'_> {
         };
         let mut tokens = [&one.token, &transfer.token].into_iter();
         is_plain
+            && self.transferring.contains(&*transfer.contract)
             && receives()
             && self.reason_of_others(from).is_none()
             && tokens.all(|token| self.is_enough((from.clone(), token.clone()), one, block))

@@ -16,9 +16,9 @@ use super::{
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, is_new, listed_codes,
-        listed_signatures, listed_transactions, lists_as_failed, lists_no_transaction,
-        lists_transactions, requested,
+        Pair, accepts, find_in_block, has_record, in_block, is_listed_as_failed, is_new,
+        listed_codes, listed_signatures, listed_transactions, lists_as_failed,
+        lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History, MIN_NEW_BLOCKS},
     http::Step,
@@ -52,6 +52,8 @@ pub(super) struct Money<'h> {
     /// The blocks since the first submission that were read, and whether all of them were.
     pub(super) blocks: BTreeMap<u64, &'h Value>,
     pub(super) has_all_blocks: bool,
+    /// The contracts of transfers that blocks show as made. A run tries others, too.
+    pub(super) transferring: BTreeSet<&'h str>,
     pub(super) of_others: Vec<Other>,
     /// What transactions of others may have given to each wallet that they name.
     gifts: BTreeMap<String, Gift>,
@@ -69,10 +71,21 @@ impl<'h> Money<'h> {
             readings: readings(history),
             blocks: BTreeMap::new(),
             has_all_blocks: true,
+            transferring: BTreeSet::new(),
             of_others: Vec::new(),
             gifts: BTreeMap::new(),
         };
         money.add_blocks();
+        let listed = history
+            .blocks()
+            .filter_map(|(_, entry)| entry.exchange.success_object());
+        let made = listed
+            .flat_map(listed_transactions)
+            .filter(|(entry, _)| !is_listed_as_failed(entry));
+        let calls = made.map(|(_, transaction)| &transaction["specific_data"]);
+        let transfers = calls.filter(|call| call["function"] == "transfer");
+        let contracts = transfers.map(|call| call["address"].as_str().unwrap_or_default());
+        money.transferring = contracts.collect();
         // What is in a block is the right one of several submissions with one code.
         let is_wrong = |entry: &&Entry| entry.exchange.request.wrongly_signed.is_some();
         let (wrong, right): (Vec<_>, Vec<_>) = history.submissions().partition(is_wrong);

@@ -51,14 +51,16 @@ enum Row {
     Failed(u64, &'static [&'static str]),
     /// A block with a transfer of another program, by wallet d to this wallet.
     Transfer(u64, &'static str),
+    /// A block with a call of another program, by wallet d to itself, of the contract that makes the run's transfers.
+    Called(u64),
     /// A block with a call of another program.
     Call(u64),
     /// A block with a signed transfer of another program: from this wallet to that one, of so many tokens, for a fee of 1.
     Gift(u64, &'static str, &'static str, i64),
 }
 use Row::{
-    Absent, Block, Call, Claims, Cut, Failed, Forge, Gift, Holds, Other, Pays, Record, Sends,
-    SendsFrom, Submit, Transfer,
+    Absent, Block, Call, Called, Claims, Cut, Failed, Forge, Gift, Holds, Other, Pays, Record,
+    Sends, SendsFrom, Submit, Transfer,
 };
 
 fn wallet(name: &str) -> String {
@@ -163,6 +165,13 @@ fn exchange(row: Row) -> (Request, String) {
             let gift = serde_json::json!({"transaction": {"trans_code": "other", "type": 5, "fee": 1, "currency": "T",
                 "timestamp": 1_790_000_000_000_i64, "specific_data": data}, "signatures": signatures});
             block(index, "e", vec![gift])
+        }
+        Called(index) => {
+            let data = serde_json::json!({"function": "transfer", "signers": [wallet("d")],
+                "params": {"amount_to_send": 1, "receiver": wallet("d"), "asset_code": "T"}});
+            let call = serde_json::json!({"transaction": {"trans_code": "other", "type": 3, "fee": 1, "currency": "T",
+                "specific_data": data}, "signatures": []});
+            block(index, "e", vec![call])
         }
         Transfer(index, to) => {
             let transfer = serde_json::json!({"transaction": {"trans_code": "other", "type": 2, "fee": 1,

@@ -4,11 +4,14 @@ use super::*;
 
 /// Judges a transfer of 15 with a fee of 10, by wallet a to wallet c, in a run with these rows.
 fn of_transfer(had: i64, rows: &[Row], has: i64) -> Vec<Effect> {
-    let before = [START, Holds("a", had), Holds("c", 7)];
+    let before = [FIRST, Holds("a", had), Holds("c", 7)];
     judged(&[&before, rows, &[Holds("a", has)]].concat()).0
 }
 
 const SENT: Row = Sends("1", "c", 15.0);
+
+/// The first block, which shows that the contract makes transfers.
+const FIRST: Row = Called(1);
 
 #[test]
 fn a_transfer_that_can_be_paid_is_not_listed_as_failed() {
@@ -119,7 +122,7 @@ fn a_transfer_is_later_than_all_others() {
     let judge = |count: usize, absent: &[Row], at: u64| {
         let first = count as u64 + 2;
         let later: Vec<_> = (first..=at).map(|index| Block(index, "e", &[])).collect();
-        let start = [START, Holds("a", 90), Holds("c", 7)];
+        let start = [FIRST, Holds("a", 90), Holds("c", 7)];
         let end = [Holds("a", 90 - 10 * count as i64)];
         let rows = [&start, &others(count)[..], &[SENT], absent, &later, &end].concat();
         (judged(&rows).0, is_unsettled(&history(&rows)))
@@ -159,4 +162,20 @@ fn a_new_wallet_is_judged_from_its_own_first_reading() {
         ];
         assert_eq!(judged(&rows).0, found, "{first} {has}");
     }
+}
+
+#[test]
+fn a_contract_that_makes_no_transfers_may_leave_them_out() {
+    let rows = |first| {
+        let later = Submit("2", &["a"], true);
+        let blocks = [
+            Block(2, "e", &["2"]),
+            Block(3, "e", &[]),
+            Block(4, "e", &[]),
+        ];
+        let before = [first, Holds("a", 50), Holds("c", 7), SENT, later];
+        [&before[..], &blocks, &[Holds("a", 40)]].concat()
+    };
+    assert_eq!(judged(&rows(FIRST)).0, [Fee]);
+    assert_eq!(judged(&rows(START)).0, []);
 }
