@@ -9,6 +9,7 @@ mod lists;
 mod made;
 mod money;
 mod payable;
+mod reasons;
 #[cfg(test)]
 mod tests;
 
@@ -129,47 +130,6 @@ impl<'h> Money<'h> {
         sums.iter().any(|sum| may_be(sum).contains(&lower))
     }
 
-    /// Names the only transaction whose fee explains that some balances are lower by this much: if it was not taken, or
-    /// taken twice.
-    fn only_reason(
-        &self,
-        pairs: &[&Pair],
-        reading: &Reading<'_>,
-        base: Duration,
-        lower: i128,
-    ) -> String {
-        let pays = |one: &&Accepted| pairs.iter().any(|pair| one.fee_of(pair) != 0);
-        let paid: Vec<_> = self.in_blocks().filter(pays).collect();
-        let reasons = paid.iter().flat_map(|one| {
-            let explains = |lower| self.explains(pairs, reading, (base, true), lower);
-            let not_taken = explains(lower.saturating_add(one.fee)).then_some("was not taken");
-            let twice = explains(lower.saturating_sub(one.fee)).then_some("was taken twice");
-            let how = not_taken.into_iter().chain(twice);
-            how.map(|how| {
-                format!(
-                    ", as if the fee {} of {} {how}",
-                    one.fee,
-                    shown(&one.code, 60)
-                )
-            })
-        });
-        let mut left_out = self.accepted.iter();
-        let left_out = left_out.find(|one| {
-            let without = lower.saturating_sub(one.fee);
-            one.is_left_out && pays(one) && self.explains(pairs, reading, (base, true), without)
-        });
-        let mut reasons = reasons.take(2);
-        match (left_out, reasons.next(), reasons.next()) {
-            (Some(one), ..) => format!(
-                ", as if the fee {} of {} was taken, which is in no block",
-                one.fee,
-                shown(&one.code, 60)
-            ),
-            (_, Some(only), None) if paid.len() > 1 => only,
-            _ => String::new(),
-        }
-    }
-
     /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
     fn cost(&self, pair: &Pair) -> (i128, usize) {
         let own = self.paid_since_base(pair);
@@ -247,7 +207,12 @@ impl<'h> Money<'h> {
             (true, 1) => format!("its accepted transaction costs {cost}"),
             (true, count) => format!("its {count} accepted transactions cost {cost}"),
         };
-        let what = format!("the {token} of the wallet {wallet} {change}, and {accepted}{reason}");
+        let listed = match received > 0 || count > 1 {
+            true => self.listed(&[pair], at),
+            false => String::new(),
+        };
+        let what =
+            format!("the {token} of the wallet {wallet} {change}, and {accepted}{reason}{listed}");
         let expected = match base.amount.checked_sub(cost)? {
             left if left < 0 => {
                 "one of these is refused, because the wallet can't pay all of them".to_owned()
@@ -368,11 +333,12 @@ impl<'h> Money<'h> {
                 let least = self.in_blocks().filter(moved);
                 let least: i128 = least.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
-                    "the {} of {} wallets {} together, and their accepted transactions cost {least}{}",
+                    "the {} of {} wallets {} together, and their accepted transactions cost {least}{}{}",
                     shown(&pair.1, 60),
                     keys.len(),
                     change_by(lower),
                     self.only_reason(&pairs, at, base, lower),
+                    self.listed(&pairs, at),
                 );
                 let expected = least.to_string();
                 let exchange = &at.entry.exchange;
@@ -423,12 +389,16 @@ impl<'h> Money<'h> {
             let base = readings.first().map_or(0, |base| base.amount);
             let found = readings.iter().find(|one| impossible(one.amount));
             if let Some(found) = found.filter(|_| !impossible(base)) {
-                let token = shown(&pair.1, 60);
-                let what = format!(
-                    "the {token} of the wallet {} is impossible",
-                    shown(&pair.0, 60)
-                );
-                let expected = "a balance that was received before";
+                let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
+                let (how, expected) = match found.amount < 0 {
+                    true => (
+                        "is below 0",
+                        "at least 0: what a wallet can't pay with its fee, beside all that is pending, is refused",
+                    ),
+                    false => ("has wrapped around 0", "what the wallet has received"),
+                };
+                let listed = self.listed(&[pair], found);
+                let what = format!("the {token} of the wallet {wallet} {how}{listed}");
                 let actual = found.amount.to_string();
                 let finding = Finding::new(&found.entry.exchange, what, expected, actual);
                 result.push(finding.at("/balance"));

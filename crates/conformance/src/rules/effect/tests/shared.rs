@@ -132,7 +132,7 @@ fn a_finding_about_a_shared_fee_says_what_was_paid() {
     ];
     let found = &effect(&history(&rows), Fee).findings[0];
     let what = "the T of 2 wallets went down by 34 together, and their accepted transactions \
-                cost 35";
+                cost 35 (…1 pays a fee of 10, …2 sends 15 to 0xcccccccc… for a fee of 10)";
     assert_eq!(
         (&*found.what, &*found.expected, &*found.actual),
         (what, "35", "34")
