@@ -33,7 +33,7 @@ impl ContractCall {
     /// let call = ContractCall::new("ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?, "transfer")
     ///     .signers(["0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?])
     ///     .params(&json!({
-    ///         "amount_to_send": 12.5,
+    ///         "amount_to_send": 1250,
     ///         "receiver": "0xb21854c8df7c314b3778036b532c5438abfeff03",
     ///         "asset_code": "TKN",
     ///     }))?;
