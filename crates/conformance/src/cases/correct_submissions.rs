@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::{inconclusive::unknown, refusing::submitted};
+use super::{
+    inconclusive::unknown,
+    refusing::{submitted, way_out},
+};
 use crate::{
     api::{is_missing_endpoint, is_new, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
@@ -184,10 +187,16 @@ async fn compare(
     let wrong = context.submissions.wrong_signature().await?;
     let wrong = Reply::of(&wrong);
     if wrong == known || wrong == Reply::Accepted {
-        return unknown(
-            "the node refuses a right transaction of a wallet without money as it refuses a wrong \
-             signature; claims of your own wallets decide it: --allow write with --claims 3 and --co-signer",
-        );
+        let with = &context.submissions.submitter.with;
+        let way_out = match with.claims.get() >= 3 && with.co_signer.is_some() {
+            true => way_out(context),
+            false => {
+                "claims of your own wallets decide it: --allow write with --claims 3 and --co-signer"
+            }
+        };
+        return unknown(format!(
+            "the node refuses a right transaction of a wallet without money as it refuses a wrong signature; {way_out}"
+        ));
     }
     match said {
         said if said == known => Ok(Examination::passed()),
