@@ -49,7 +49,7 @@ pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;
 pub(crate) use transaction_in_block::{
     InBlock, find_in_block, in_block, is_listed_as_failed, listed_codes, listed_signatures,
-    listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions, submitted_code,
-    times_in_block,
+    listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions, made_transfers,
+    submitted_code, times_in_block,
 };
 pub(crate) use units::MILLISECONDS;

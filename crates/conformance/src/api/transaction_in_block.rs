@@ -81,6 +81,13 @@ pub(crate) fn is_listed_as_failed(entry: &Value) -> bool {
     entry["status"].as_i64().is_some_and(|status| status < 0)
 }
 
+/// Returns what the transfers call that a block lists, and not as failed.
+pub(crate) fn made_transfers(block: &Value) -> impl Iterator<Item = &Value> {
+    let made = listed_transactions(block).filter(|(entry, _)| !is_listed_as_failed(entry));
+    let calls = made.filter_map(|(_, transaction)| transaction.get("specific_data"));
+    calls.filter(|call| call["function"] == "transfer")
+}
+
 /// Whether a block lists the transaction with this code as failed.
 pub(crate) fn lists_as_failed(block: &Value, code: &str) -> bool {
     let mut entries = listed_transactions(block);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{claim_step::Taken, submitter::Submitter};
 use crate::{
-    api::{block_request, is_listed_as_failed, listed_transactions},
+    api::{block_request, made_transfers},
     history::History,
 };
 
@@ -20,23 +20,22 @@ const AT_A_TIME: usize = 32;
 /// Returns the contract of a transfer that a block shows, if possible of this token, or else that of one that the node
 /// accepted in this run.
 pub(super) fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
+    let contract_of = |call: &Value| {
+        let contract = call["address"].as_str()?.to_owned();
+        Some((call["params"]["asset_code"] == token, contract))
+    };
     let blocks = history.blocks();
-    let bodies = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
-    let listed = bodies.flat_map(listed_transactions);
-    let made = listed.filter(|(entry, _)| !is_listed_as_failed(entry));
-    let of = |transaction| contract_of(transaction, token);
-    let made = made.filter_map(|(_, transaction)| of(transaction)).max();
-    let accepted = || history.accepted().filter_map(|(_, one)| of(one)).last();
-    made.or_else(accepted)
-        .map(|(_, contract)| contract.to_owned())
-}
-
-/// Returns the contract that a transfer calls, and whether it is a transfer of this token.
-fn contract_of<'t>(transaction: &'t Value, token: &str) -> Option<(bool, &'t str)> {
-    let data = transaction.get("specific_data")?;
-    let contract = data["address"].as_str()?;
-    (data["function"] == Transfer::NAME)
-        .then_some((data["params"]["asset_code"] == token, contract))
+    let blocks = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
+    let made = blocks
+        .flat_map(made_transfers)
+        .filter_map(contract_of)
+        .max();
+    let accepted = || {
+        let calls = history.accepted().map(|(_, one)| &one["specific_data"]);
+        let transfers = calls.filter(|call| call["function"] == Transfer::NAME);
+        transfers.filter_map(contract_of).last()
+    };
+    made.or_else(accepted).map(|(_, contract)| contract)
 }
 
 /// Returns the contracts to try for a transfer: the known one, or else all that the run has seen, the verification
@@ -86,7 +85,9 @@ async fn read_until_a_transfer(submitter: &Submitter, token: &str) -> Taken<()> 
 /// Returns the addresses of contracts in a text.
 fn contracts_in(text: &str) -> Vec<String> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let contracts = words.filter(|word| word.len() == 42 && word.starts_with("ct"));
+    let is_hex =
+        |digits: &str| digits.len() == 40 && digits.bytes().all(|one| one.is_ascii_hexdigit());
+    let contracts = words.filter(|word| word.strip_prefix("ct").is_some_and(is_hex));
     contracts.map(ToOwned::to_owned).collect()
 }
 

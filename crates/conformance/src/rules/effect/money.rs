@@ -16,9 +16,9 @@ use super::{
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, is_listed_as_failed, is_new,
-        listed_codes, listed_signatures, listed_transactions, lists_as_failed,
-        lists_no_transaction, lists_transactions, requested,
+        Pair, accepts, find_in_block, has_record, in_block, is_new, listed_codes,
+        listed_signatures, listed_transactions, lists_as_failed, lists_no_transaction,
+        lists_transactions, made_transfers, requested,
     },
     history::{Entry, History, MIN_NEW_BLOCKS},
     http::Step,
@@ -76,15 +76,11 @@ impl<'h> Money<'h> {
             gifts: BTreeMap::new(),
         };
         money.add_blocks();
-        let listed = history
+        let blocks = history
             .blocks()
             .filter_map(|(_, entry)| entry.exchange.success_object());
-        let made = listed
-            .flat_map(listed_transactions)
-            .filter(|(entry, _)| !is_listed_as_failed(entry));
-        let calls = made.map(|(_, transaction)| &transaction["specific_data"]);
-        let transfers = calls.filter(|call| call["function"] == "transfer");
-        let contracts = transfers.map(|call| call["address"].as_str().unwrap_or_default());
+        let contracts = blocks.flat_map(made_transfers);
+        let contracts = contracts.map(|call| call["address"].as_str().unwrap_or_default());
         money.transferring = contracts.collect();
         // What is in a block is the right one of several submissions with one code.
         let is_wrong = |entry: &&Entry| entry.exchange.request.wrongly_signed.is_some();
