@@ -11,7 +11,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    api::{accepts, find, has_record, is_new, is_valid, listed_codes, requested},
+    api::{accepts, find, has_record, in_block, is_new, is_valid, requested},
     checks::verified_signers,
     history::MAX_CLAIMS,
     http::{Act, BatchStep, Exchange, LoggedExchange, Step},
@@ -170,9 +170,11 @@ fn steps(exchanges: &[LoggedExchange], claim: &Claim) -> Vec<(usize, Act)> {
     let earlier: Vec<_> = earlier.map(is_record).collect();
     let code = transaction(&submitted.exchange).and_then(|sent| sent["trans_code"].as_str());
     let shows_it = |logged: &LoggedExchange| {
-        let block = logged.exchange.success_object().into_iter();
-        let mut codes = block.flat_map(listed_codes);
-        logged.exchange.request.path == "/get-block" && codes.any(|listed| Some(listed) == code)
+        let is_block = logged.exchange.request.path == "/get-block";
+        let block = logged.exchange.success_object().filter(|_| is_block);
+        block
+            .zip(code)
+            .is_some_and(|(block, code)| in_block(block, code).is_some())
     };
     let is_first = match earlier[..] {
         [] => exchanges.iter().any(shows_it),

@@ -93,14 +93,15 @@ impl<'r> EndedRun<'r> {
             status,
             reason,
         } = conclude(results, stop_reason, options, &coverage, &not_rechecked);
-        let is_one_claim = verdict == Verdict::Conforms
+        let has_submitted =
+            verdict == Verdict::Conforms && log.of("submit-transaction").requests > 0;
+        let is_one_claim = has_submitted
             && options.selection.allow == Tier::Write
-            && options.submitting.claims.get() == 1
-            && log.of("submit-transaction").requests > 0;
+            && options.submitting.claims.get() == 1;
         let one_claim = is_one_claim.then(|| ONE_CLAIM.to_owned());
-        let no_transfer = checked.filter(|_| verdict == Verdict::Conforms);
-        let no_transfer =
-            no_transfer.and_then(|(node, _)| note_of_transfers(&History::of(node.exchanges())));
+        let no_transfer = checked
+            .filter(|_| has_submitted)
+            .and_then(|(node, _)| note_of_transfers(&History::of(node.exchanges())));
         let without_sweep = matches!(stop_reason, Some(StopReason::NothingToSweep(_)))
             .then(|| conclude(results, None, options, &coverage, &[]));
         let mut exchanges = Exchanges::of(&target.base_url);

@@ -1,6 +1,6 @@
 //! A run finds the contract that makes transfers, or says that it did not.
 
-use std::{num::NonZeroU8, time::Duration};
+use std::time::Duration;
 
 use axum::{
     Json,
@@ -13,12 +13,11 @@ use integration_tests::{
     server::Server,
     watch::{check, ids},
 };
-use nodeproof_conformance::{
-    Options, Tier,
-    report::{NodeReport, Outcome},
-};
+use nodeproof_conformance::report::{NodeReport, Outcome};
 use nodeproof_devnode::{BlockTime, Config, InjectedFault, spawn};
 use serde_json::{Value, json};
+
+use crate::conformance_tiers::with_eight_claims;
 
 /// Judges a local node with two blocks, which have no transfer. It may refuse all transfers.
 async fn judged(fault: Option<InjectedFault>, takes_transfers: bool) -> NodeReport {
@@ -26,15 +25,7 @@ async fn judged(fault: Option<InjectedFault>, takes_transfers: bool) -> NodeRepo
     let mut config = Config::for_tests().with_block_time(every).with_blocks(2);
     config.fault = fault;
     let node = spawn(config).await.expect("a local node");
-    let mut options = Options::default();
-    options.selection.allow = Tier::Write;
-    let keys = |name| node.wallet(name).map(|wallet| wallet.keys().clone().into());
-    options.submitting.claims = const { NonZeroU8::new(8).unwrap() };
-    options.submitting.settle_timeout = Duration::from_secs(5);
-    options.submitting.wallet = keys("bob");
-    options.submitting.co_signer = keys("carol");
-    options.submitting.currency = Some(node.node().native_token().to_owned());
-    options.submitting.contract = Some(node.node().contract_address());
+    let options = with_eight_claims(&node);
     let refusing = move |request: Request, next: Next| async move {
         let (parts, body) = request.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap_or_default();

@@ -24,7 +24,7 @@ use nodeproof_conformance::{
 use nodeproof_devnode::{BlockTime, Config, InjectedFault, spawn};
 use serde_json::{Value, json};
 
-use crate::conformance_tiers::{ended, local};
+use crate::conformance_tiers::{ended, local, with_eight_claims};
 
 const SUBMIT: &str = "/submit-transaction";
 const BATCH: &str = "/submit-transaction-batch";
@@ -368,15 +368,7 @@ async fn wallets_that_the_node_knows_also_send_what_a_node_must_refuse() {
         let mut config = Config::for_tests().with_block_time(every);
         config.fault = fault;
         let node = spawn(config).await.expect("a local node");
-        let mut options = Options::default();
-        options.selection.allow = Tier::Write;
-        let keys = |name| node.wallet(name).map(|wallet| wallet.keys().clone().into());
-        options.submitting.claims = const { NonZeroU8::new(8).unwrap() };
-        options.submitting.settle_timeout = Duration::from_secs(5);
-        options.submitting.wallet = keys("bob");
-        options.submitting.co_signer = keys("carol");
-        options.submitting.currency = Some(node.node().native_token().to_owned());
-        options.submitting.contract = Some(node.node().contract_address());
+        let options = with_eight_claims(&node);
         let known = ["bob", "carol"].map(|name| node.wallet(name).expect("a wallet").address());
         let known = known.map(|address| address.to_string());
         let registered = move |request: Request, next: Next| {

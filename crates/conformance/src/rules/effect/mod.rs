@@ -8,6 +8,7 @@ mod accepted;
 mod lists;
 mod made;
 mod money;
+mod others;
 mod payable;
 mod reasons;
 #[cfg(test)]
