@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl PreparedClaim {
-    /// Returns a name for the claim's file: 32 hexadecimal characters and `.json`.
+    /// Returns a name for the claim's file: `claim-`, 16 hexadecimal characters for the asset, `-`, 32 more, and `.json`.
     ///
     /// It is a digest of the contract call, the fee, and the network: that of the
     /// [options](ClaimOptions::network), or else that of the node's port. So the same claim has the same

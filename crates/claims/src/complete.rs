@@ -127,6 +127,10 @@ impl PreparedClaim {
             .map_err(SavedCallError::from)?;
         let ready = match self.saved(file).await? {
             Some(saved) => {
+                // It was never sent. Another claim may have been saved in the meantime.
+                if !saved.state().was_submitted() {
+                    self.refuse_earlier(file, Some(&saved)).await?;
+                }
                 let folders = self.earlier_claims(file).folders;
                 let linked = blocking(move || {
                     saved.link_from(&folders)?;
@@ -135,7 +139,7 @@ impl PreparedClaim {
                 self.resumed(linked.await?)
             }
             None => {
-                self.refuse_earlier(file).await?;
+                self.refuse_earlier(file, None).await?;
                 self.refuse_recorded().await?;
                 let checked = self.build().await?;
                 let signed = checked.sign(signers).await.map_err(SavedCallError::from)?;
@@ -220,7 +224,19 @@ impl PreparedClaim {
         if resumed && saved.state().was_submitted() {
             // A failure shows nothing. The wait meets the same one.
             let seen = self.look().await.ok();
-            recorded = seen.filter(|seen| seen.record().is_some());
+            recorded = match seen {
+                Some(seen) if seen.record().is_none() => {
+                    // A record may be deleted. A chain that was replaced does not have its block.
+                    let known = saved.block().is_some() && recorded_earlier;
+                    let is_made = known
+                        && self
+                            .inclusion(&saved, search_limit(options.wait))
+                            .await?
+                            .is_some();
+                    is_made.then_some(seen)
+                }
+                seen => seen,
+            };
         }
         let trans_code = saved.trans_code();
         let read_back = match recorded {

@@ -67,6 +67,21 @@ pub(crate) fn unread_claim(asset_id: &str, source: SavedTransactionError) -> Cla
     }
 }
 
+impl Found {
+    /// Leaves out a transaction, and those that were put aside for it.
+    pub(crate) fn without(mut self, own: &SavedTransaction) -> Self {
+        let mut aside = own.path().as_os_str().to_owned();
+        aside.push(".");
+        let is_aside = |path: &Path| {
+            let path = path.as_os_str().as_encoded_bytes();
+            path.starts_with(aside.as_encoded_bytes())
+        };
+        self.rivals
+            .retain(|(saved, _)| saved.trans_code() != own.trans_code() && !is_aside(saved.path()));
+        self
+    }
+}
+
 impl EarlierClaims {
     /// Fails if there is an earlier claim about the same asset, or may be one where the search ended. The
     /// folders have to be locked.

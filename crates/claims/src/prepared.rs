@@ -168,8 +168,12 @@ impl PreparedClaim {
     }
 
     /// Fails if another claim about the same asset by the same verifier is saved, whatever its state, unless
-    /// [`again`](ClaimOptions::again) is set.
-    pub(crate) async fn refuse_earlier(&self, file: &Path) -> Result<(), ClaimError> {
+    /// [`again`](ClaimOptions::again) is set. `own` is the claim's own transaction, if it is saved already.
+    pub(crate) async fn refuse_earlier(
+        &self,
+        file: &Path,
+        own: Option<&SavedTransaction>,
+    ) -> Result<(), ClaimError> {
         if self.options.again {
             return Ok(());
         }
@@ -180,6 +184,10 @@ impl PreparedClaim {
             })
         })
         .await?;
+        let found = match own {
+            Some(own) => found.without(own),
+            None => found,
+        };
         match found.rivals.as_slice() {
             [] => match found.unread {
                 Some(unread) => Err(unread_claim(&self.claim.asset_id, unread)),

@@ -7,7 +7,8 @@
 use std::{env, error::Error};
 
 use nodeproof_client::{
-    Block, Client, ContractAddress, ContractFunction, FollowOptions, Hash256, Transfer,
+    Block, Client, ContractAddress, ContractFunction, FollowOptions, Hash256, TransactionCode,
+    Transfer,
 };
 use nodeproof_wallet::{PublicKeyCache, verify_receipts};
 use rusqlite::{Connection, OptionalExtension};
@@ -104,7 +105,8 @@ fn add(
                     claim.verifier.to_string(),
                     serde_json::to_string(&claim.params)?,
                 );
-                changes.execute("insert into claim values (?1, ?2, ?3, ?4, ?5)", row)?;
+                let sql = "insert or ignore into claim values (?1, ?2, ?3, ?4, ?5)";
+                warn_if_known(changes.execute(sql, row)?, height, claim.trans_code);
             }
             // Anyone can submit a claim in another form.
             Err(error) => eprintln!("{error}"),
@@ -127,10 +129,17 @@ fn add(
                 &transfer.asset_code,
                 transfer.amount_to_send.to_string(),
             );
-            let sql = "insert into payment values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-            changes.execute(sql, row)?;
+            let sql = "insert or ignore into payment values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+            warn_if_known(changes.execute(sql, row)?, height, code);
         }
     }
     changes.commit()?;
     Ok(height)
+}
+
+/// Reports a transaction that the chain lists twice. The first one stays in the index.
+fn warn_if_known(added: usize, height: u64, code: TransactionCode) {
+    if added == 0 {
+        eprintln!("block {height} lists the transaction {code} once more");
+    }
 }

@@ -234,7 +234,8 @@ impl KeyFile {
     /// file does not need one.
     ///
     /// Decrypting takes some tenths of a second of processor time, and up to some seconds for
-    /// files of other programs. Do not call this on a thread of an async runtime.
+    /// files of other programs. Without optimisation, it takes as many seconds: set `opt-level = 3` for the
+    /// packages `scrypt`, `salsa20`, `pbkdf2` and `sha2` in the profile `dev`. Do not call this on a thread of an async runtime.
     ///
     /// # Errors
     /// If the passphrase is missing or wrong, if the decrypted data is not a key of this network,

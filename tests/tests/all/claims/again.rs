@@ -1,7 +1,7 @@
 //! Making another transaction of a claim, and what happens to the saved one.
 
 use axum::http::StatusCode;
-use nodeproof_claims::{CallErrorKind, TransactionState};
+use nodeproof_claims::{CallErrorKind, PreparedClaim, ReadBack, TransactionState};
 
 use super::{crashes::crash, *};
 
@@ -108,4 +108,58 @@ async fn a_crash_after_the_new_one_is_kept_submits_the_new_one() {
     assert!(outcome.resumed);
     assert_eq!(&outcome.transaction, new.signed());
     assert_eq!(world.node.submissions_received(), 2);
+}
+
+#[tokio::test]
+async fn a_transaction_that_was_saved_elsewhere_is_not_sent_beside_another_claim() {
+    let world = TestEnvironment::new().await;
+    let wallet = world.wallet(0);
+    let mut made = Vec::new();
+    for remarks in ["first", "second"] {
+        let claim = Claim {
+            remarks: remarks.to_owned(),
+            ..world.claim("a")
+        };
+        let options = world.with_blocks();
+        let address = wallet.address();
+        let prepared = PreparedClaim::prepare(&world.client, &claim, &[address], &options).await;
+        let prepared = prepared.unwrap();
+        // For example, the file goes to a co-signer and back.
+        let checked = prepared.build().await.unwrap();
+        let signed = checked.sign(&[&wallet]).await.unwrap();
+        let file = world.folder.path().join(format!("{remarks}.json"));
+        let node = world.client.base_url();
+        SavedTransaction::create(&file, node, &checked, &signed).unwrap();
+        made.push(prepared.complete(&file, &[&wallet]).await);
+    }
+    let [first, second] = &made[..] else {
+        panic!("{made:?}");
+    };
+    assert!(first.as_ref().unwrap().record().is_some());
+    assert_eq!(second.as_ref().unwrap_err().kind(), CallErrorKind::Earlier);
+    assert_eq!(world.node.submissions_received(), 1);
+}
+
+#[tokio::test]
+async fn a_claim_whose_record_was_deleted_is_not_sent_again_while_its_block_is_there() {
+    let world = TestEnvironment::new().await;
+    let claim = world.claim("a");
+    let first = world.make(&claim, &world.with_blocks()).await.unwrap();
+    assert!(first.inclusion.is_some() || first.record().is_some());
+    let waiting = ClaimOptions {
+        wait: Duration::from_secs(60),
+        any_node: true,
+        ..world.options()
+    };
+    world.make(&claim, &waiting).await.unwrap();
+    let no_record: Fault = Arc::new(|request, response| match request.path.as_str() {
+        "/sc-state" => response.with_body(r#"{"value":null}"#),
+        _ => response,
+    });
+    let (_proxy, client) = world.behind(no_record).await;
+    let sent = world.node.submissions_received();
+    let outcome = world.make_at(&client, &claim, &waiting).await.unwrap();
+    assert_eq!(outcome.read_back, ReadBack::Nothing);
+    assert!(outcome.inclusion.is_some() && outcome.recorded_earlier);
+    assert_eq!((outcome.sent, world.node.submissions_received()), (0, sent));
 }
