@@ -285,6 +285,12 @@ faults! {
             is_cut.then(|| failure(StatusCode::INTERNAL_SERVER_ERROR, "byte index 64 is not a char boundary"))
         });
     RefusalReserves "refusal-reserves" "the fee of a transfer that can't be paid stays reserved";
+    TransfersHalfSigned "transfers-half-signed" "of the signatures of a transfer, only the first one is verified";
+    EqualPaymentKnown "equal-payment-known" "a transfer that differs from an earlier one only in its trans_code counts as that one";
+    RefusedMadeLater "refused-made-later" "a transfer that was refused is made once its wallet has enough";
+    DustSwept "dust-swept" "a wallet loses what a transfer leaves of the token of fees, if that is less than a fee";
+    CoSignersRecorded "co-signers-recorded" "a claim is also recorded for the other wallets that signed it";
+    SecondVerifierLost "second-verifier-lost" "a claim about an asset that another wallet has claimed costs its fee and has no record";
 }
 
 /// Counts, from 1.

@@ -108,14 +108,13 @@ fn expected(fault: F) -> Option<Found> {
         | F::DescriptionCosts
         | F::OldFree
         | F::GrainConfused
-        | F::NearReceiver
         | F::AllFails
+        | F::DustSwept
         | F::ChangeLost
         | F::LastSender
         | F::TimeReplaces
         | F::RefusalDrops
         | F::LeftCosts
-        | F::PoolFull
         | F::SmallMinted
         | F::OppositeLost
         | F::MembersUnpaid
@@ -125,9 +124,7 @@ fn expected(fault: F) -> Option<Found> {
         F::AnyLetters => AsUser("sc-state/new-records"),
         F::CodesForgotten => AsUser("submit-transaction/resubmission-not-new"),
         F::ReceiverSigns | F::ThirdUnchecked => AsUser("submit-transaction/authority"),
-        F::PendingTaken | F::DescriptionAscii => {
-            AsUser("submit-transaction/claim-in-block-as-signed")
-        }
+        F::DescriptionAscii => AsUser("submit-transaction/claim-in-block-as-signed"),
         F::SignaturesReplaced => AsUser("chain/repeat-read"),
         F::ListsShared => AsUser("submit-transaction/claim-as-submitted"),
         F::CurrencyLetters => AsUser("submit-transaction/fee-negative"),
@@ -142,8 +139,23 @@ fn expected(fault: F) -> Option<Found> {
             "submit-transaction/authority",
         ),
         F::RecordsDropped => As("sc-state/repeat-read"),
-        F::LaterTokensUnlisted | F::EmptiedUnlisted => AsUser("get-balances/agree"),
-        F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
+        F::LaterTokensUnlisted => AsUser("get-balances/agree"),
+        F::EmptiedUnlisted => OneOf(&["get-balances/agree", "submit-transaction/nothing-created"]),
+        F::PendingReplaced | F::PendingTaken | F::EqualPaymentKnown => {
+            AsUser("submit-transaction/resubmission-not-new")
+        }
+        F::NearReceiver => OneOf(&[
+            "submit-transaction/fee-paid",
+            "submit-transaction/fee-paid-by-no-other",
+        ]),
+        // Another transaction with the code of a dropped one is new.
+        F::PoolFull => OneOf(&[
+            "submit-transaction/fee-paid",
+            "submit-transaction/resubmission-not-new",
+        ]),
+        F::TransfersHalfSigned => AsUser("submit-transaction/authority"),
+        F::RefusedMadeLater => AsUser("submit-transaction/refused-not-stored"),
+        F::CoSignersRecorded | F::SecondVerifierLost => AsUser("sc-state/new-records"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::DuplicateMerged => AsUser("sc-state/new-records"),
         F::ClaimReplaced => AsUser("sc-state/new-records-as-expected"),
@@ -178,8 +190,6 @@ fn block_time(fault: F) -> Duration {
         | F::PendingTaken
         | F::PendingUnverified
         | F::SignaturesReplaced => 20 * BLOCK_TIME,
-        // All twenty are pending, also on a busy machine.
-        F::PoolFull => 30 * BLOCK_TIME,
         // No block comes between two submissions that are sent together.
         F::OverlapLost
         | F::Overspends
@@ -190,6 +200,7 @@ fn block_time(fault: F) -> Duration {
         | F::RefusalDrops
         | F::OppositeLost
         | F::RestDropped
+        | F::PoolFull
         | F::CopiesExecuted => 5 * BLOCK_TIME,
         _ => BLOCK_TIME,
     }

@@ -20,7 +20,7 @@ pub(crate) fn render() -> String {
     let sent: usize = rows.iter().map(|row| row.moments.len()).sum();
     text.push_str(&format!(
         "\nThe columns 1 and 2 belong to the tier `reject`, the others to `write`. 3 and 7 need a wallet of the user, and 7 needs \
-         `--claims 2`, and for fees beyond what the wallet holds also a devnet; rows about two signers need `--co-signer` from column 3 on. \
+         `--claims 2`, and for fees beyond what the wallet holds also a devnet, as 8 does; rows about two signers need `--co-signer` from column 3 on. \
          There are {}, sent {sent} times. This file is generated: `UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` updates it.\n\n",
         count(rows.len(), "row", "rows"),
     ));

@@ -164,7 +164,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/resubmission-not-new",
         requirements: &["SUBMIT-7"],
-        checks: "`response.new_transaction` is false whenever an accepted transaction is submitted again: while it is pending, in a block, and at the end of the run. Of several at the same moment, at most one is new. A transaction that was refused each time, also in a batch, does not count as known. A code that was accepted is not new for another transaction.",
+        checks: "`response.new_transaction` is false whenever an accepted transaction is submitted again: while it is pending, in a block, and at the end of the run. Of several at the same moment, at most one is new. A transaction that was refused each time, also in a batch, or that was never sent before, does not count as known. A code that was accepted is not new for another transaction.",
         example: Example::Named("/submit-transaction", "seen_before"),
         is_last: true,
         // Another transaction took its place.

@@ -14,7 +14,10 @@ use super::{
     state_columns::columns_of_new,
 };
 use crate::{
-    api::{Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
+    api::{
+        Sample, UNKNOWN_CONTRACT, carried, has_record, in_block, known_rows, lists_as_failed,
+        requested,
+    },
     checks::{Examination, Finding, Findings, check_json_responses, objects},
     context::Context,
     history::{ClaimSteps, History},
@@ -35,7 +38,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. A claim that a block lists as failed leaves no record beside another one. If another wallet has claimed the same asset, its record stays. The first one is found by each column by which others are. A record that is requested by any column has the requested value there.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. A claim that a block lists as failed leaves no record beside another one. If another wallet has claimed the same asset, its record stays, and both are found by other columns. A wallet that only co-signed a claim has no record of it. The first one is found by each column by which others are. A record that is requested by any column has the requested value there.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -56,7 +59,7 @@ async fn new_records(context: &Context) -> Findings {
     // The cases about the claim report a wrong value.
     let first = all.iter().find(|one| one.is_as_submitted());
     if let Some(claims) = context.submissions.claims().await?.of_same_asset() {
-        checked.extend(other_verifier(&claims[1]));
+        checked.extend(other_verifier(&context.history(), &claims[1]));
     }
     checked.extend(by_other_columns(&context.history()));
     // Those of another program are judged with all records.
@@ -68,23 +71,42 @@ async fn new_records(context: &Context) -> Findings {
             checked.extend(request_others(context, stored.response).await);
         }
         checked.extend(columns_of_new(context, first.response).await);
+        checked.extend(request_beginnings(context, first.response).await);
     }
     Ok(checked)
 }
 
-/// Checks that a claim about the asset of another wallet's claim leaves the records of that wallet.
-fn other_verifier(claim: &ClaimSteps<'_>) -> Examination {
+/// Checks that a claim about the asset of another wallet's claim leaves the records of that wallet, and has a record if a
+/// block has it. By their asset, a node may show one of both.
+fn other_verifier(history: &History, claim: &ClaimSteps<'_>) -> Examination {
     let read: Vec<_> = claim.all(Act::OtherRecord).collect();
-    let [before, after] = read[..] else {
+    let [before, after, own] = read[..] else {
         return Examination::default();
     };
     if !has_record(before) {
         return Examination::default();
     }
-    let is_gone = after.is_success() && !has_record(after);
-    let finding = is_gone.then(|| {
-        let what = "another wallet's record is gone since this wallet has claimed the same asset";
-        Finding::new(after, what, before.excerpt(160), after.summary())
+    let is_gone = |response: &Exchange| response.is_success() && !has_record(response);
+    let is_made = || {
+        let code = claim.code().unwrap_or_default();
+        let mut blocks = history
+            .blocks()
+            .filter_map(|(_, entry)| entry.exchange.success_object());
+        blocks.any(|block| in_block(block, &code).is_some() && !lists_as_failed(block, &code))
+    };
+    let finding = match is_gone(after) {
+        true => Some((
+            after,
+            "another wallet's record is gone since this wallet has claimed the same asset",
+        )),
+        false if is_gone(own) && is_made() => Some((
+            own,
+            "a claim about an asset that another wallet has claimed is in a block, and has no record",
+        )),
+        false => None,
+    };
+    let finding = finding.map(|(response, what)| {
+        Finding::new(response, what, before.excerpt(160), response.summary())
     });
     Examination::of(1, finding)
 }
@@ -123,6 +145,24 @@ async fn request_others(context: &Context, record: &Exchange) -> Examination {
     let others = others.into_iter().map(Request::finding_nothing);
     let mut checked = Examination::default();
     checked.received(context.node.send_all(others.collect()).await);
+    checked
+}
+
+/// Requests the beginnings of a new record's texts, which no record has, for the rule *near*.
+async fn request_beginnings(context: &Context, record: &Exchange) -> Examination {
+    let body = record.success_object().into_iter().flat_map(carried);
+    let rows: Vec<_> = body.flat_map(|(_, value)| known_rows(value)).collect();
+    let beginnings = ["asset_type", "remarks"].into_iter().filter_map(|column| {
+        let text = rows.first()?.column(column)?.as_str()?;
+        let request = record
+            .request
+            .clone()
+            .setting("unique_column", column.to_owned());
+        let request = request.setting("unique_value", cut_short(text)?);
+        Some(request.finding_nothing())
+    });
+    let mut checked = Examination::default();
+    checked.received(context.node.send_all(beginnings.collect()).await);
     checked
 }
 

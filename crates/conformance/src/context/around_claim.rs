@@ -134,6 +134,32 @@ pub(super) async fn signed_by(
     Ok(signed_over(text, text, &[entry]).carrying_signature())
 }
 
+/// Returns a request that submits a transaction which these wallets have signed.
+pub(super) async fn signed_by_all(
+    submitter: &Submitter,
+    wallets: &[&SigningWallet],
+    text: &str,
+) -> Result<Request, InconclusiveReason> {
+    let entries = entries_of(submitter, wallets, text).await?;
+    Ok(signed_over(text, text, &entries).carrying_signature())
+}
+
+/// Returns the entries of these wallets' signatures.
+pub(super) async fn entries_of(
+    submitter: &Submitter,
+    wallets: &[&SigningWallet],
+    text: &str,
+) -> Result<Vec<Value>, InconclusiveReason> {
+    let mut entries = Vec::new();
+    for wallet in wallets {
+        let entry = sign(wallet, text).await?;
+        let signature = entry["msgsign"].as_str().unwrap_or_default();
+        submitter.with.redactor.add(signature);
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
 /// Returns requests that submit other transactions with the signature of an accepted one. A code in capital letters is no
 /// other one if the node writes codes like that.
 pub(super) fn with_its_signature(

@@ -14,7 +14,7 @@ use super::{
     },
     batch::{element, submit_refused},
     claim_step::{balance_request, currency_of, no_sample, signed_request},
-    claim_values::{claim_call, co_signers_type, take_second_values},
+    claim_values::{claim_call, own_type, take_second_values},
     draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
     edit::{altered, with_digit_changed},
     further_claim::{FurtherClaim, submit_at_once, submit_in_batch},
@@ -202,6 +202,11 @@ impl<'s> FirstClaim<'s> {
         let _ = self.refuse_first().await;
         let balance = balance_request(self.wallet.address(), &self.text);
         let _ = self.send(Act::Balance, balance).await;
+        // It receives something later.
+        if let Some(new_wallet) = submitter.new_wallet() {
+            let balance = balance_request(new_wallet.address(), &self.text);
+            let _ = submitter.samples.node.send(balance).await;
+        }
         self.submit_at_once().await?;
         if !self.claims().first().is_accepted() {
             return Ok(());
@@ -363,17 +368,22 @@ impl<'s> FirstClaim<'s> {
         let (submitter, number) = (self.submitter, OF_SAME_ASSET);
         let claim = FurtherClaim::prepare(submitter, self.wallet, &self.contract, number, run);
         let mut claim = claim.await?;
-        let of_co_signer = contract_state_request(&self.contract, &co_signers_type(run))
-            .setting("unique_column", "asset_type".to_owned())
-            .for_step(Step::Claim(number, Act::OtherRecord));
-        let read_other = || submitter.samples.node.send(of_co_signer.clone());
+        let read = async |of: u8| {
+            let request = contract_state_request(&self.contract, &own_type(of, run))
+                .setting("unique_column", "asset_type".to_owned())
+                .for_step(Step::Claim(number, Act::OtherRecord));
+            submitter.samples.node.send(request).await
+        };
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
-        let _ = read_other().await;
+        let _ = read(OF_CO_SIGNER).await;
         claim.submit(submitter).await;
         let until = Instant::now() + submitter.patience();
         claim.settle(submitter, &mut blocks, until).await;
-        let _ = read_other().await;
+        // By their asset, a node may show one of them.
+        for of in [OF_CO_SIGNER, number] {
+            let _ = read(of).await;
+        }
         Ok(())
     }
 

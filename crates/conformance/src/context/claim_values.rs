@@ -199,9 +199,9 @@ fn asset_id(number: u8, run: u128) -> String {
     }
 }
 
-/// Returns the kind of asset of the co-signer's claim. No other record has it.
-pub(super) fn co_signers_type(run: u128) -> String {
-    format!("of the co-signer {run:x}")
+/// Returns the kind of asset of one of two claims about the same asset. No other record has it.
+pub(super) fn own_type(number: u8, run: u128) -> String {
+    format!("of the claim {number} of {run:x}")
 }
 
 /// Returns the asset of a new claim, and the body of the call that builds the claim. `run` is a number that
@@ -224,7 +224,7 @@ pub(super) fn claim_call(
     call["params"] = json!({
         "asset_id": asset,
         "asset_type": match number {
-            OF_CO_SIGNER => co_signers_type(run),
+            OF_CO_SIGNER | OF_SAME_ASSET => own_type(number, run),
             _ => values.asset_type,
         },
         "verifier_address": wallet,

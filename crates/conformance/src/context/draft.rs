@@ -30,6 +30,14 @@ pub(crate) fn unique() -> u128 {
         .map_or(0, |time| time.as_nanos())
 }
 
+/// Returns an address that no wallet has.
+pub(super) fn nobodys(number: u8) -> WalletAddress {
+    let mut bytes = [number; 20];
+    let start = unique().to_be_bytes();
+    bytes[..start.len()].copy_from_slice(&start);
+    WalletAddress::from_bytes(bytes)
+}
+
 /// Returns the body of a call that builds a claim.
 pub(crate) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remarks: &str) -> Value {
     json!({

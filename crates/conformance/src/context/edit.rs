@@ -41,6 +41,8 @@ pub(super) enum Change {
     Fraction,
     /// A time one hour earlier.
     Earlier,
+    /// A time a minute later.
+    Later,
     /// Another token of the chain. Only the signature is wrong then.
     OtherToken,
     /// Another contract of the chain. Only the signature is wrong then.
@@ -98,6 +100,9 @@ impl Edit {
             Change::Fraction => *value = value.as_f64().map_or_else(|| value.take(), Value::from),
             Change::Earlier => {
                 *value = (value.as_i64().unwrap_or_default() - 3_600_000).into();
+            }
+            Change::Later => {
+                *value = (value.as_i64().unwrap_or_default() + 60_000).into();
             }
             Change::OtherToken => *value = other_name(&found.tokens, value, "OTHER"),
             Change::OtherContract => {

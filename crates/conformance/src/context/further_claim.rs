@@ -262,20 +262,22 @@ async fn unusual_request(
 
 /// Returns the settings for a claim. Each has another fee, so that a node which charges a fixed one is found. The fee
 /// of the claim that is also written with a fraction stays. On a network without value, that one is so large that some
-/// languages write it with an exponent, and another one is larger than 32 bits, if the wallet holds far more.
+/// languages write it with an exponent, and another one is larger than 32, 31 or 24 bits, if the wallet holds far more.
 fn with_fee_of(number: u8, submitter: &Submitter, wallet: WalletAddress) -> Submitting {
-    const LARGE: u64 = 1 << 32;
+    // Numbers of these sizes are rounded by some floats, or have no space.
+    const LARGE: [u64; 3] = [(1 << 32) + 1, (1 << 31) + 1, (1 << 24) + 1];
     const WITH_EXPONENT: u64 = 10_000_000;
     let with = &submitter.with;
-    let is_large = || {
+    let is_little = |fee: u64| {
         let currency = with.currency.as_deref().unwrap_or_default();
         let held = held_by(&submitter.samples.history(), &wallet.to_string());
-        let least = i128::from(LARGE) * 16;
-        held.get(currency).is_some_and(|amount| *amount >= least)
+        let least = i128::from(fee) * 16;
+        submitter.is_without_value() && held.get(currency).is_some_and(|amount| *amount >= least)
     };
+    let large = || LARGE.into_iter().find(|fee| is_little(*fee));
     let more = match number {
-        HIGH_S if submitter.is_without_value() && is_large() => LARGE,
-        FEE_WITH_FRACTION if submitter.is_without_value() && is_large() => WITH_EXPONENT,
+        HIGH_S => large().unwrap_or(number.into()),
+        FEE_WITH_FRACTION if is_little(WITH_EXPONENT) => WITH_EXPONENT,
         FEE_WITH_FRACTION => 0,
         _ => number.into(),
     };

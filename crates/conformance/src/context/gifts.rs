@@ -4,14 +4,15 @@ use std::{collections::BTreeMap, time::Duration};
 
 use nodeproof_primitives::WalletAddress;
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::{
-    around_claim::{signed_by, with_more_fee},
+    around_claim::{signed_by, with_more_fee, with_new_code},
     claim_step::Taken,
-    draft::{unique, written},
+    draft::{by_hand, nobodys, unique, written},
     edit::{altered, with_digit_changed},
     holdings::{held_by, lists_of_holders, rich_holder},
-    signatures::stranger,
+    signatures::{sign, signed_over, stranger},
     signing::SigningWallet,
     submitter::Submitter,
     token_contract::contracts_to_try,
@@ -24,9 +25,11 @@ use crate::{
 };
 
 /// What a wallet receives to see that it receives anything. It is odd, so a float with more than 53 bits shows another sum.
-const FEW: i64 = 7;
+pub(super) const FEW: i64 = 7;
 /// Number of transfers that are pending together.
 const MOST_GIFTS: usize = 20;
+/// The longest pause between two of them.
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of wallets that made blocks and receive some tokens.
 const MOST_MAKERS: usize = 4;
 
@@ -45,6 +48,7 @@ pub(super) async fn transfer_to_itself(
         let transfers = Transfers {
             submitter,
             contract,
+            verification,
             token,
         };
         if !transfers.give(token, &[to_itself]).await?.is_empty() {
@@ -137,7 +141,7 @@ impl Transfers<'_> {
         // They receive fees in the same block.
         let makers = makers(&history);
         gifts.extend(makers.iter().map(|maker| (wallet, *maker, FEW, self.token)));
-        if has(&own, self.token, fee.saturating_mul(4 * MOST_GIFTS as i64)) {
+        if has(&own, self.token, fee.saturating_mul(8 * MOST_GIFTS as i64)) {
             // Fees may hide what they receive of the fee's token, but not of another one.
             if let Some(other) = &other {
                 for maker in &makers {
@@ -156,17 +160,47 @@ impl Transfers<'_> {
             let all = makers.iter().copied().chain([wallet.address()]).cycle();
             let more = all.map(|to| (wallet, to, FEW, self.token));
             gifts.extend(more.take(MOST_GIFTS.saturating_sub(gifts.len())));
+            self.give_many(wallet).await?;
         }
-        let given = self.give(self.token, &gifts).await?;
-        if let (Some(first), Some(co_signer)) = (given.first(), co_signer) {
-            // It is pending, and no other transaction with its code replaces it.
-            let text = altered(first, |transaction| {
+        let texts = self.texts(self.token, &gifts)?;
+        let first = texts.first().map(|(from, text)| (*from, text.clone()));
+        // Some come while a block is made.
+        let pause = self.submitter.longest_wait() / MOST_GIFTS as u32;
+        let given = self.submit_in_turn(texts, pause.min(LONGEST_PAUSE)).await?;
+        if let Some((from, first)) = first {
+            self.pay_equally(from, &first).await?;
+        }
+        match given.last() {
+            Some(last) => self.replace(wallet, last, fee).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Submits a transfer that only its code distinguishes from another one. The signature of one is not that of another.
+    async fn pay_equally(&self, from: &SigningWallet, text: &str) -> Taken<()> {
+        let equal = with_new_code(text)?;
+        let request = signed_by(self.submitter, from, &equal).await?;
+        self.submitter.submit_serialized(request).await?;
+        let entry = sign(from, &equal).await?;
+        let replayed = signed_over(&equal, &with_new_code(&equal)?, &[entry]);
+        let what = "a transfer with another code than was signed";
+        let replayed = replayed.carrying_signature().wrongly_signed(what);
+        self.submitter.submit_serialized(replayed).await.map(drop)
+    }
+
+    /// Submits other transactions with the code of a pending one, which do not replace it: one of the co-signer, and one
+    /// of the wallet with a higher fee.
+    async fn replace(&self, wallet: &SigningWallet, pending: &str, fee: i64) -> Taken<()> {
+        if let Some(co_signer) = &self.submitter.with.co_signer {
+            let text = altered(pending, |transaction| {
                 transaction["specific_data"]["signers"] = json!([co_signer.address()]);
             })?;
             let request = signed_by(self.submitter, co_signer, &text).await?;
             self.submitter.submit_serialized(request).await?;
         }
-        Ok(())
+        let text = with_more_fee(pending, fee.unsigned_abs())?;
+        let request = signed_by(self.submitter, wallet, &text).await?;
+        self.submitter.submit_serialized(request).await.map(drop)
     }
 
     /// Gives the new wallet some of the fee's token, of which it has nothing. If it has another token, it sends all of that
@@ -186,8 +220,8 @@ impl Transfers<'_> {
             others.filter_map(|(token, held)| Some((token, i64::try_from(held).ok()?)));
         // A node that counts balances in other units shows another amount than it was given.
         let other = others.find(|(_, held)| (2..=2 * FEW).contains(held));
-        // Whatever became of its claims, it can pay what follows.
-        let fees = if other.is_some() { 9 * fee } else { 0 };
+        // Whatever became of its claims, it can pay what follows. It can also pay what was refused before, which must not be made now.
+        let fees = 9 * fee;
         let gift = [(wallet, new, fees + FEW, self.token)];
         let given = match self.other_currency(wallet, fee) {
             Some(currency) => self.give(&currency, &gift).await?,
@@ -196,20 +230,27 @@ impl Transfers<'_> {
         if given.is_empty() {
             self.give(self.token, &gift).await?;
         }
-        let Some((other, held)) = other else {
-            return Ok(());
-        };
         if !self.has_received(new, fees).await? {
             return Ok(());
         }
-        // One unit is left, and then nothing. Of the fee's token, more comes back than is sent in the same block.
+        self.spend_at_once(wallet, fee).await?;
+        self.share_a_fee([wallet, new_wallet], fee).await?;
+        // Of the fee's token, more comes back than is sent in the same block.
         let to = wallet.address();
-        let parts = [
-            (new_wallet, to, held - 1, &*other),
-            (new_wallet, to, 1, &*other),
+        let few = [
             (wallet, new, FEW, self.token),
             (new_wallet, to, 2 * FEW, self.token),
         ];
+        let Some((other, held)) = other else {
+            self.give(self.token, &few).await?;
+            return self.leave_little([wallet, new_wallet], fee, patience).await;
+        };
+        // One unit is left, and then nothing.
+        let mut parts = vec![
+            (new_wallet, to, held - 1, &*other),
+            (new_wallet, to, 1, &*other),
+        ];
+        parts.extend(few);
         self.give(self.token, &parts).await?;
         let has_nothing = |held| held <= 0;
         self.balance_when((new, &other), patience, has_nothing)
@@ -225,7 +266,44 @@ impl Transfers<'_> {
         }
         // Not as much as before: a balance that changes and changes back would look like a contradiction.
         let again = (wallet, new, held + 1, &*other);
-        self.give(self.token, &[again]).await.map(drop)
+        self.give(self.token, &[again]).await?;
+        self.leave_little([wallet, new_wallet], fee, patience).await
+    }
+
+    /// Sends back what the new wallet has, apart from less than a fee. A node must not take what is left.
+    async fn leave_little(
+        &self,
+        [wallet, new_wallet]: [&SigningWallet; 2],
+        fee: i64,
+        patience: Duration,
+    ) -> Taken<()> {
+        let of_fees = (new_wallet.address(), self.token);
+        let most = 9 * fee + FEW;
+        let settled = |held: i128| held < i128::from(most - fee);
+        let held = self.balance_when(of_fees, patience, settled).await?;
+        let held = held.clamp(0, most.into()) as i64;
+        // What is refused because nothing is left for its fee must not be made once there is enough.
+        let call = self.call(&[new_wallet], nobodys(0), &json!(held), self.token);
+        let text = by_hand(self.submitter, &call);
+        let too_much = signed_by(self.submitter, new_wallet, &text).await?;
+        self.submitter.submit_serialized(too_much).await?;
+        let more = (wallet, new_wallet.address(), 2 * fee, self.token);
+        self.give(self.token, &[more]).await?;
+        let has_more = |now: i128| now > held.into();
+        let held = self.balance_when(of_fees, patience, has_more).await?;
+        let amount = held.clamp(0, (most + 2 * fee).into()) as i64 - fee - FEW;
+        if amount <= 0 {
+            return Ok(());
+        }
+        self.give(
+            self.token,
+            &[(new_wallet, wallet.address(), amount, self.token)],
+        )
+        .await?;
+        let is_little = |held: i128| held < fee.into();
+        self.balance_when(of_fees, patience, is_little)
+            .await
+            .map(drop)
     }
 
     /// Returns another token in which the node has accepted a fee, if the wallet has enough of it.
@@ -240,21 +318,44 @@ impl Transfers<'_> {
         currencies.filter(enough).last()
     }
 
-    /// Submits plain transfers one after the other, all of the same time, and each with a higher fee than the one before it.
-    /// Returns the texts of those that are valid.
-    async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<Vec<String>> {
+    /// Submits plain transfers one after the other. Returns the texts of those that are valid.
+    pub(super) async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<Vec<String>> {
+        let texts = self.texts(currency, gifts)?;
+        self.submit_in_turn(texts, Duration::ZERO).await
+    }
+
+    /// Writes plain transfers, all of the same time, and each with a higher fee than the one before it.
+    pub(super) fn texts<'g>(
+        &self,
+        currency: &str,
+        gifts: &[Gift<'g>],
+    ) -> Taken<Vec<(&'g SigningWallet, String)>> {
         let fee = self.submitter.with.fee.as_str();
         let now = json!(unique() / 1_000_000);
-        let mut given = Vec::new();
-        for (more, (from, to, amount, token)) in (0..).zip(gifts) {
+        let gifts = (0..).zip(gifts);
+        let texts = gifts.map(|(more, (from, to, amount, token))| {
             let call = self.call(&[from], *to, &json!(amount), token);
             let text = with_more_fee(&written(currency, fee, &call), more)?;
             let text = altered(&text, |transaction| transaction["timestamp"] = now.clone())?;
+            Ok((*from, text))
+        });
+        texts.collect()
+    }
+
+    /// Signs and submits transactions, with a pause after each. Returns the texts of those that are valid.
+    async fn submit_in_turn(
+        &self,
+        texts: Vec<(&SigningWallet, String)>,
+        pause: Duration,
+    ) -> Taken<Vec<String>> {
+        let mut given = Vec::new();
+        for (from, text) in texts {
             let request = signed_by(self.submitter, from, &text).await?;
             // Its transfer must be made once, and as a whole.
             let request = request.worded(Wording::AfterLeaving);
             let response = self.submitter.submit_serialized(request).await?;
             given.extend(is_valid(&response).then_some(text));
+            sleep(pause).await;
         }
         Ok(given)
     }

@@ -12,6 +12,7 @@ mod draft;
 mod edit;
 mod further_claim;
 mod gifts;
+mod guests;
 mod holdings;
 mod overdraw;
 mod recorded_samples;
@@ -32,6 +33,7 @@ mod variant;
 mod waiting;
 mod without_texts;
 mod wrong;
+mod wrong_transfers;
 
 pub use baseline::{Baseline, BaselineError};
 pub(crate) use case_context::Context;

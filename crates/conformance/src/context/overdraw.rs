@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Transfers<'_> {
-    /// Submits two transfers, of which the wallet can pay one: in a batch, unless a new wallet does so for the second time, and
-    /// at the same moment if a node accepts none of them there. The other one may fail when its block is made, and then moves
+    /// Submits two transfers, of which the wallet can pay one: in a batch, or if a new wallet does so for the second time, at the same
+    /// moment with a third one in a batch. If a node accepts none in a batch, they follow at the same moment. The other one may fail when its block is made, and then moves
     /// nothing. Waits until the wallet has less, and returns what it has.
     pub(super) async fn overdraw(&self, wallet: &SigningWallet, overdraw: &Overdraw) -> Taken<i64> {
         let (number, left, fee) = (overdraw.number, overdraw.left, overdraw.fee);
@@ -31,17 +31,21 @@ impl Transfers<'_> {
         let (second, second_code) = self.signed(&[wallet], &call).await?;
         let step = Step::Payable(number);
         let mut is_accepted = false;
-        if number != 1 {
+        let mut at_once = Vec::new();
+        if number == 1 {
+            let (third, _) = self.signed(&[wallet], &call).await?;
+            at_once.push(batch_of(&[&third]).for_step(step.clone()));
+        } else {
             let response = self
                 .submitter
-                .submit_serialized(batch_of([&first, &second]).for_step(step.clone()))
+                .submit_serialized(batch_of(&[&first, &second]).for_step(step.clone()))
                 .await?;
             let codes = [first_code, second_code];
             is_accepted = codes.iter().any(|code| accepts(&response, code));
         }
         if !is_accepted {
-            let both = [first, second].map(|one| one.for_step(step.clone()));
-            self.submitter.submit_at_once(both.into()).await;
+            at_once.extend([first, second].map(|one| one.for_step(step.clone())));
+            self.submitter.submit_at_once(at_once).await;
         }
         // What is pending must not change one query alone.
         self.balance(wallet.address(), self.token).await?;

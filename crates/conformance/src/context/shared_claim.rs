@@ -7,10 +7,11 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::{
+    around_claim::entries_of,
     claim_values::claim_call,
     draft::{by_hand, call_request, checked_with_time, difference_from_call, unique},
     edit::altered,
-    signatures::{in_the_name_of, sign, signed_over, stranger},
+    signatures::{in_the_name_of, signed_over, stranger},
     signing::{SigningWallet, Submitting},
     submitter::{Response, Submitter},
     variant::{SIGNERS, Variant},
@@ -31,7 +32,7 @@ fn rows_of_two_signers(moment: Moment) -> impl Iterator<Item = &'static Variant>
 
 /// Returns the wallets that could be a third signer: one that no chain knows, and, on a network without value, one of
 /// the chain. At a wrong node, that one pays a part of the fee.
-fn third_signers(
+pub(super) fn third_signers(
     submitter: &Submitter,
     wallets: [&SigningWallet; 2],
 ) -> Result<Vec<WalletAddress>, InconclusiveReason> {
@@ -45,7 +46,7 @@ fn third_signers(
 
 /// Returns requests that submit transactions of three signers: one with the signatures of two, and one whose third signature
 /// was made with another wallet's key.
-async fn two_of_three(
+pub(super) async fn two_of_three(
     submitter: &Submitter,
     call: &Value,
     wallets: [&SigningWallet; 2],
@@ -57,23 +58,17 @@ async fn two_of_three(
     let wrong = "a transaction whose third signature of three is wrong";
     let mut requests = Vec::new();
     for (what, is_forged) in [(missing, false), (wrong, true)] {
-        let asset = format!("conformance-refused-{:x}", unique());
         let mut call = call.clone();
         call["signers"] = json!(signers);
-        call["params"]["asset_id"] = asset.into();
-        let text = by_hand(submitter, &call);
-        let mut entries = Vec::new();
-        for wallet in wallets {
-            let entry = sign(wallet, &text).await?;
-            submitter
-                .with
-                .redactor
-                .add(entry["msgsign"].as_str().unwrap_or_default());
-            entries.push(entry);
+        if let Some(asset) = call["params"].get_mut("asset_id") {
+            *asset = format!("conformance-refused-{:x}", unique()).into();
         }
+        let text = by_hand(submitter, &call);
+        let mut entries = entries_of(submitter, &wallets, &text).await?;
         let forged = entries.first().filter(|_| is_forged).cloned();
         entries.extend(forged.map(|entry| in_the_name_of(third, entry)));
-        requests.push(signed_over(&text, &text, &entries).wrongly_signed(what));
+        let request = signed_over(&text, &text, &entries).carrying_signature();
+        requests.push(request.wrongly_signed(what));
     }
     Ok(requests)
 }
@@ -158,14 +153,8 @@ async fn make(
     };
     let is_accepted = |response: &Response| response.as_ref().is_ok_and(|one| is_valid(one));
     let with_row = |wrong: &Variant, moment: Moment| {
-        let [one, other] = signatures;
-        let right = if wrong.is_signed_by_the_first() {
-            one
-        } else {
-            other
-        };
         let addresses = wallets.map(SigningWallet::address);
-        let request = wrong.filled(submitter, text, addresses, right);
+        let request = wrong.of_both(submitter, text, addresses, signatures);
         let what = format!("{}{}", wrong.what, moment.ending());
         request.map(|request| request.wrongly_signed(what))
     };
@@ -211,7 +200,6 @@ async fn make(
     if submitter.with.claims.get() > 1 {
         for third in third_signers(submitter, wallets)? {
             for request in two_of_three(submitter, &call, wallets, third).await? {
-                let request = request.carrying_signature();
                 let _ = submitter.submit_serialized(request).await;
             }
         }

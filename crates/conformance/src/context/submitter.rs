@@ -84,6 +84,11 @@ impl Submitter {
         self.waits().patience(self.with.settle_timeout)
     }
 
+    /// Returns how long the effect of a transaction took at most: about the time of a block.
+    pub(super) fn longest_wait(&self) -> Duration {
+        self.waits().longest
+    }
+
     /// Notes how a wait for an effect ended that began at this moment.
     pub(super) fn note_wait(&self, began: Instant, is_in_vain: bool) {
         self.waits()

@@ -1,7 +1,7 @@
 //! Transfers of tokens, and claims that together cost more than their wallet holds. All of them are for networks whose
 //! tokens have no value.
 
-use std::{slice::from_ref, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::WalletAddress;
@@ -12,11 +12,12 @@ use super::{
     around_claim::signed_by,
     batch::BATCH,
     claim_step::{Taken, no_sample, signed_request},
-    draft::{by_hand, call_request, checked_with_time, code_of, difference_from_call, written},
-    edit::{altered, in_other_letters},
+    draft::{
+        by_hand, call_request, checked_with_time, code_of, difference_from_call, nobodys, written,
+    },
     further_claim::{FurtherClaim, submit_at_once},
     holdings::{MOST_EXACT, held_by},
-    signatures::{sign, signed_over, stranger, with_high_s},
+    signatures::with_high_s,
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
     token_contract::contract_of_transfers,
@@ -28,7 +29,7 @@ use crate::{
         token_holders_request,
     },
     history::OF_NEW_WALLET,
-    http::{BackOff, Exchange, Request, Step},
+    http::{BackOff, Exchange, Request},
 };
 
 /// Maximum number of JSON values in a list of holders that is read while a transfer is pending.
@@ -42,6 +43,8 @@ const MOST_FEE: i64 = 1 << 51;
 pub(super) struct Transfers<'s> {
     pub(super) submitter: &'s Submitter,
     pub(super) contract: String,
+    /// The verification contract.
+    pub(super) verification: &'s str,
     pub(super) token: &'s str,
 }
 
@@ -88,6 +91,9 @@ pub(super) async fn transfer_and_overspend(
     };
     let left = transfers.overdraw(new_wallet, &overdraw).await?;
     transfers.give_others([wallet, new_wallet], fee).await?;
+    transfers
+        .sign_wrongly(wallet, new_wallet.address(), part)
+        .await?;
     let both = [wallet, new_wallet];
     transfers
         .send_wrong(both, [new_wallet, wallet], (fee, left))
@@ -99,7 +105,7 @@ pub(super) async fn transfer_and_overspend(
     }
     overdraw = Overdraw {
         number: 1,
-        to: stranger()?.address(),
+        to: nobodys(0),
         most: left,
         left: fee + 14,
         ..overdraw
@@ -108,6 +114,20 @@ pub(super) async fn transfer_and_overspend(
     if left == 0 {
         return Ok(());
     }
+    let amounts = (left, fee);
+    claim_with_all(&transfers, both, amounts, run, patience).await?;
+    transfers.send_back(both, fee, patience).await
+}
+
+/// Makes two claims of the new wallet, of which it can pay one with all that is left, and then a transfer.
+async fn claim_with_all(
+    transfers: &Transfers<'_>,
+    [wallet, new_wallet]: [&SigningWallet; 2],
+    (left, fee): (i64, i64),
+    run: u128,
+    patience: Duration,
+) -> Taken<()> {
+    let submitter = transfers.submitter;
     // Nothing is left after a fee of all.
     let with = Submitting {
         fee: left.unsigned_abs().into(),
@@ -115,21 +135,24 @@ pub(super) async fn transfer_and_overspend(
     };
     let mut claims = Vec::new();
     for number in OF_NEW_WALLET {
-        let claim =
-            FurtherClaim::prepare_with(submitter, &with, new_wallet, verification, number, run);
+        let contract = transfers.verification;
+        let claim = FurtherClaim::prepare_with(submitter, &with, new_wallet, contract, number, run);
         claims.push(claim.await?);
     }
     let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;
     submit_at_once(submitter, &mut claims).await;
+    // What is pending of one kind also counts for the other.
+    let (to, amount) = (wallet.address(), json!(left - fee));
+    let call = transfers.call(&[new_wallet], to, &amount, transfers.token);
+    let request = signed_by(submitter, new_wallet, &by_hand(submitter, &call)).await?;
+    submitter.submit_serialized(request).await?;
     // One of them has no record at a right node.
     let until = Instant::now() + patience;
     for claim in &claims {
         claim.settle(submitter, &mut blocks, until).await;
     }
-    transfers
-        .send_back([wallet, new_wallet], fee, patience)
-        .await
+    Ok(())
 }
 
 /// Two transfers, and what they would leave of what their wallet holds.
@@ -146,10 +169,13 @@ pub(super) struct Overdraw {
     pub(super) patience: Duration,
 }
 
-/// Returns a batch of two submissions.
-pub(super) fn batch_of(two: [&Request; 2]) -> Request {
-    let [one, other] = two.map(|request| request.body.as_deref().unwrap_or_default());
-    Request::post(BATCH, format!("[{one},{other}]")).carrying_signature()
+/// Returns a batch of these submissions.
+pub(super) fn batch_of(all: &[&Request]) -> Request {
+    let bodies = all
+        .iter()
+        .map(|request| request.body.as_deref().unwrap_or_default());
+    let body = format!("[{}]", bodies.collect::<Vec<_>>().join(","));
+    Request::post(BATCH, body).carrying_signature()
 }
 
 /// Returns a submission of one signer with the higher value of s in its signature, which is valid, too.
@@ -170,11 +196,12 @@ fn large_parts(held: i128) -> Option<[i128; 2]> {
 }
 
 impl<'s> Transfers<'s> {
-    pub(super) fn of(submitter: &'s Submitter, verification: &str, token: &'s str) -> Self {
+    pub(super) fn of(submitter: &'s Submitter, verification: &'s str, token: &'s str) -> Self {
         let contract = contract_of_transfers(&submitter.samples.history(), token);
         Self {
             submitter,
             contract: contract.unwrap_or_else(|| verification.to_owned()),
+            verification,
             token,
         }
     }
@@ -203,14 +230,16 @@ impl<'s> Transfers<'s> {
         };
         let (alone, _) = self.signed(&both, &to_new(&both)).await?;
         let (twice, code) = self.signed(&[wallet], &to_new(&[wallet])).await?;
-        let batch = batch_of([&twice, &twice]);
+        let batch = batch_of(&[&twice, &twice]);
         // Another form of the signature is the same transaction.
         let other_form = in_other_form(&to_itself);
         let again = other_form.clone().unwrap_or_else(|| to_itself.clone());
+        let in_batch = batch_of(&[&to_itself]);
         let mut at_once = vec![to_itself; COPIES];
         at_once.extend(other_form);
         let alone_at = at_once.len();
-        at_once.extend([alone, batch]);
+        // What was submitted alone is known in a batch, too.
+        at_once.extend([alone, batch, in_batch]);
         if let Some(co_signer) = co_signer {
             let theirs = held(co_signer);
             let large = held(wallet).into_iter().filter_map(|(token, amount)| {
@@ -242,11 +271,13 @@ impl<'s> Transfers<'s> {
         Ok(is_any.then_some(again))
     }
 
-    /// Submits what is in a block once more, in another form. The block is read before and after that: it does not change.
+    /// Submits what is in a block once more, in another form and in a batch. The block is read before and after that: it does not change.
     async fn submit_again(&self, again: Request) -> Taken<()> {
         let (submitter, node) = (self.submitter, &self.submitter.samples.node);
         read_new_blocks(submitter).await?;
+        let in_batch = batch_of(&[&again]);
         let response = submitter.submit_serialized(again).await?;
+        submitter.submit_serialized(in_batch).await?;
         let code = submitted_code(&response).unwrap_or_default();
         let history = submitter.samples.history();
         let block = history
@@ -275,130 +306,15 @@ impl<'s> Transfers<'s> {
     }
 
     /// Returns a transfer of an amount in place of nothing. Not every number is a value of `serde_json`.
-    async fn of_amount(&self, from: &SigningWallet, call: &Value, amount: &str) -> Taken<Request> {
+    pub(super) async fn of_amount(
+        &self,
+        from: &SigningWallet,
+        call: &Value,
+        amount: &str,
+    ) -> Taken<Request> {
         let text = written(self.token, self.submitter.with.fee.as_str(), call);
         let text = text.replacen(NOTHING, &format!("{AMOUNT}{amount}"), 1);
         signed_by(self.submitter, from, &text).await
-    }
-
-    /// Submits the same as [`send_wrong`](Self::send_wrong) for the co-signer, or for the wallet itself: a node may take nothing
-    /// from a wallet that it does not know.
-    async fn send_wrong_of_known(&self, both: [&SigningWallet; 2], fee: i64) -> Taken<()> {
-        let co_signer = self.submitter.with.co_signer.as_ref();
-        let ends = co_signer.map_or(both, |co_signer| [co_signer, both[0]]);
-        let held = self.balance(ends[0].address(), self.token).await?;
-        match i64::try_from(held) {
-            Ok(held) if held <= MOST_EXACT => self.send_wrong(both, ends, (fee, held)).await,
-            _ => Ok(()),
-        }
-    }
-
-    /// Submits transfers of what is not there, most of them from one wallet to another, which a node must refuse. The balances
-    /// show what became of them.
-    async fn send_wrong(
-        &self,
-        [wallet, new_wallet]: [&SigningWallet; 2],
-        [from, to]: [&SigningWallet; 2],
-        (fee, held): (i64, i64),
-    ) -> Taken<()> {
-        let (address, other_address) = (to.address(), stranger()?.address());
-        let too_much = self.call(&[from], address, &json!(held + fee / 2), self.token);
-        let text = by_hand(self.submitter, &too_much);
-        let entry = sign(from, &text).await?;
-        let payable = altered(&text, |transaction| {
-            transaction["specific_data"]["params"]["amount_to_send"] = json!(fee / 4);
-        })?;
-        let what = "a refused transfer whose amount was changed after it was signed";
-        let payable = signed_over(&text, &payable, from_ref(&entry)).wrongly_signed(what);
-        let too_much = signed_over(&text, &text, &[entry]);
-        // Its receiver, who was paid by the same wallet before, signs it.
-        let taken = self.call(&[wallet], new_wallet.address(), &json!(fee / 4), self.token);
-        let taken = by_hand(self.submitter, &taken);
-        let entry = sign(new_wallet, &taken).await?;
-        let what = "a transfer that its receiver signed in place of the sender";
-        let taken = signed_over(&taken, &taken, &[entry]).wrongly_signed(what);
-        for request in [too_much, payable, taken] {
-            let request = request.carrying_signature();
-            self.submitter.submit_serialized(request).await?;
-        }
-        let other_token = self.submitter.another_token(self.token);
-        let mut wrong = Vec::new();
-        if let Some(other) = other_token.as_deref() {
-            // It must not move what the same wallet has pending out of the way.
-            let held = self.balance(wallet.address(), other).await?.max(fee.into());
-            let too_much = held.saturating_mul(2).to_string();
-            wrong.push((wallet, other_address, too_much, other));
-            let has_few = from.address() == new_wallet.address();
-            wrong.extend(has_few.then(|| (from, other_address, fee.to_string(), other)));
-        }
-        // It must not be a fee, which would hide it.
-        let gain = fee + fee / 4 + 7;
-        // Numbers of 32 and 64 bits would keep a few units: of the amount, or of the amount with the fee.
-        let [beyond_32_bits, beyond_64_bits] = [32, 64].map(|bits| (1_i128 << bits) + 5);
-        let beyond = [
-            beyond_32_bits,
-            beyond_64_bits,
-            beyond_64_bits - i128::from(fee),
-        ];
-        let beyond = beyond.into_iter().filter(|amount| *amount > held.into());
-        let beyond = beyond.map(|amount| (from, other_address, amount.to_string()));
-        // All that it has, so that nothing is left for the fee.
-        let all = [held.to_string(), format!("-{gain}"), format!("-{gain}.0")];
-        let all = all.map(|amount| (from, address, amount));
-        // Two odd fees may each hide one unit that such a transfer creates, but not three.
-        let parts = ["1.5", "2.5", "3.5"];
-        let parts = parts.map(|amount| (wallet, other_address, amount.to_owned()));
-        let of_fees = all.into_iter().chain(beyond).chain(parts);
-        wrong.extend(of_fees.map(|(from, to, amount)| (from, to, amount, self.token)));
-        let other_letters = in_other_letters(self.token);
-        if other_letters != self.token {
-            wrong.push((from, other_address, (fee / 4).to_string(), &other_letters));
-        }
-        let call = |(from, to, amount, token)| {
-            let call = self.call(&[from], to, &json!(0), token);
-            (from, call, amount)
-        };
-        let mut calls: Vec<_> = wrong.into_iter().map(call).collect();
-        // What is refused because of the receiver must not stay reserved.
-        let mut to_nobody = self.call(&[from], other_address, &json!(0), self.token);
-        to_nobody["params"]["receiver"] = json!("0x5a");
-        calls.push((from, to_nobody, (fee / 4).to_string()));
-        for (from, call, amount) in calls {
-            let request = self.of_amount(from, &call, &amount).await?;
-            self.submitter.submit_serialized(request).await?;
-        }
-        self.share_too_much(from, held + fee + fee / 2).await?;
-        self.reorder([from, to], held + fee).await
-    }
-
-    /// Submits a transfer of two signers with a fee that they do not have together. The first one could pay half of it.
-    async fn share_too_much(&self, wallet: &SigningWallet, fee: i64) -> Taken<()> {
-        let other = stranger()?;
-        let to = other.address();
-        let call = self.call(&[wallet, &other], to, &json!(1), self.token);
-        let text = written(self.token, &fee.to_string(), &call);
-        let entries = [sign(wallet, &text).await?, sign(&other, &text).await?];
-        let request = signed_over(&text, &text, &entries).carrying_signature();
-        self.submitter.submit_serialized(request).await.map(drop)
-    }
-
-    /// Submits a transfer of more than the first of its two signers holds. If a node refuses it, the other order of its
-    /// signatures, which nobody signs, must not make the second one pay.
-    async fn reorder(&self, signers: [&SigningWallet; 2], amount: i64) -> Taken<()> {
-        let to = stranger()?.address();
-        let call = self.call(&signers, to, &json!(amount), self.token);
-        let text = by_hand(self.submitter, &call);
-        let [one, other] = signers;
-        let mut entries = [sign(one, &text).await?, sign(other, &text).await?];
-        let request = signed_over(&text, &text, &entries).carrying_signature();
-        let response = self.submitter.submit_serialized(request).await?;
-        if !is_valid(&response) && response.status < 429 {
-            entries.reverse();
-            let request = signed_over(&text, &text, &entries).carrying_signature();
-            let request = request.for_step(Step::Reordered);
-            self.submitter.submit_serialized(request).await?;
-        }
-        Ok(())
     }
 
     /// Has the node build a transfer, which these wallets sign. Returns the request that submits it, and its code.

@@ -4,12 +4,15 @@
 use std::sync::LazyLock;
 
 use super::{
-    edit::Change::{Earlier, Slightly, To},
+    edit::Change::{Earlier, Later, Slightly, To},
     variant::{ADDRESS, By::Signer, RIGHT, SIGNERS, VERIFIER, Variant, of, raw, right, rows},
 };
 
 /// The function that a transaction calls.
 const FUNCTION: &str = "/specific_data/function";
+
+/// It is longer than a narrow column.
+const DESCRIPTION: &str = r#""é 中 & <b> 😀 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789""#;
 
 /// A body with the signed transaction, and another one under the same name. A parser may read either.
 const TWICE: &str = r#"{"transaction":<signed>,"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#;
@@ -33,8 +36,9 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction that calls a function which its contract does not have" => right().edited(FUNCTION, To("\"no_such_function\""));
             "a transaction that is written twice, the second time with other remarks" => raw(Signer, TWICE).sent("/specific_data/params/remarks", Slightly);
             "a transaction with other remarks before those that are signed" => raw(Signer, REMARKS_TWICE);
+            "a transaction of the next minute" => right().edited("/timestamp", Later);
             "a transaction of an hour ago" => right().edited("/timestamp", Earlier);
-            "a transaction with a description" => right().edited("/descr", To("\"é 中 & <b> 😀\""));
+            "a transaction with a description" => right().edited("/descr", To(DESCRIPTION));
             "a transaction with its outcome once more, in capitals" => right().edited("/specific_data/params/OUTCOME", To("7"));
             "a transaction with an integer beyond 64 bits" => right().edited("/specific_data/params/deletable_after", To("9223372036854775808"));
         }

@@ -84,6 +84,8 @@ pub(super) const ADDRESS: &str = "/specific_data/address";
 pub(super) const SIGNERS: &str = "/specific_data/signers";
 pub(super) const VERIFIER: &str = "/specific_data/params/verifier_address";
 pub(super) const PARAMS: &str = "/specific_data/params";
+/// The token of a transfer.
+pub(super) const TOKEN: &str = "/specific_data/params/asset_code";
 pub(super) const BOTH: Change = Change::To(r#"["<wallet>","<stranger>"]"#);
 
 /// Returns a submission with this body.
@@ -215,6 +217,13 @@ impl Variant {
         !self.sent.is_empty() && edits.all(|edit| edit.pointer.starts_with(PARAMS))
     }
 
+    /// Whether it changes a param of transfers.
+    pub(super) fn is_of_a_transfer(&self) -> bool {
+        let names = ["amount_to_send", "receiver", "asset_code"];
+        let is_of = |pointer: &str| names.iter().any(|name| pointer.ends_with(name));
+        self.sent.iter().any(|edit| is_of(&edit.pointer))
+    }
+
     /// Whether it makes a claim if it is accepted.
     pub(super) fn is_a_claim(&self) -> bool {
         let mut edits = self.sent.iter();
@@ -235,11 +244,6 @@ impl Variant {
             _ => Cost::OneFee,
         });
         costs.max().unwrap_or(Cost::OneFee)
-    }
-
-    /// Whether only the first of two signers signs.
-    pub(super) fn is_signed_by_the_first(&self) -> bool {
-        self.by == First
     }
 
     /// Whether the signature is that of the control.
@@ -347,6 +351,20 @@ impl Variant {
             _ => right,
         };
         let request = self.filled(submitter, text, [wallet, stranger.address()], right)?;
+        Ok(request.carrying_signature())
+    }
+
+    /// Returns a request that submits a transaction of two signers with this fault. `signatures` are their right ones.
+    pub(super) fn of_both(
+        &self,
+        submitter: &Submitter,
+        text: &str,
+        wallets: [WalletAddress; 2],
+        signatures: [&str; 2],
+    ) -> Result<Request, InconclusiveReason> {
+        let [first, second] = signatures;
+        let right = if self.by == First { first } else { second };
+        let request = self.filled(submitter, text, wallets, right)?;
         Ok(request.carrying_signature())
     }
 

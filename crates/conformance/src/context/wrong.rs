@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Display, sync::LazyLock};
 
 use nodeproof_primitives::WalletAddress;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     draft::{call, written},
@@ -11,7 +11,7 @@ use super::{
     variant::{
         ADDRESS, BOTH,
         By::{Control, First, Nobody, Second, Signer, Stranger},
-        Cost, PARAMS, RIGHT, SIGNERS, VERIFIER, Variant, both_sign, of, raw, right, rows,
+        Cost, PARAMS, RIGHT, SIGNERS, TOKEN, VERIFIER, Variant, both_sign, of, raw, right, rows,
     },
 };
 
@@ -170,7 +170,16 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
     rows
 });
 
-/// Returns all rows.
+/// The rows about the params of transfers, each of which changes after signing.
+static OF_TRANSFERS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
+    let receiver = WalletAddress::from_bytes([0; 20]);
+    let params = json!({"amount_to_send": 1, "receiver": receiver, "asset_code": "TOKEN"});
+    let mut rows = changes_of(&params, PARAMS);
+    rows.retain(|row| row.sent.iter().all(|edit| edit.pointer != PARAMS));
+    rows
+});
+
+/// Returns all rows of claims.
 pub(super) fn rows() -> &'static [Variant] {
     &ROWS
 }
@@ -203,11 +212,13 @@ pub enum Moment {
     /// Signed by the wallet that makes claims, with a code of its own, once a claim is stored: what is wrong although it is
     /// signed, and what the claim can't be submitted as.
     Signed,
+    /// As a transfer of the wallet, alone and in a batch.
+    Transfer,
 }
 
 impl Moment {
     /// All moments, in this order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Alone,
         Self::InBatch,
         Self::Before,
@@ -215,6 +226,7 @@ impl Moment {
         Self::Pending,
         Self::Stored,
         Self::Signed,
+        Self::Transfer,
     ];
 
     /// The moment in a few words.
@@ -228,6 +240,7 @@ impl Moment {
             Self::Pending => "while the claim is pending",
             Self::Stored => "once the claim is stored",
             Self::Signed => "signed by the wallet of the claims",
+            Self::Transfer => "as a transfer, alone and in a batch",
         }
     }
 
@@ -238,6 +251,7 @@ impl Moment {
             Self::AtOnce => ", submitted at the same moment as the right one,",
             Self::Pending => ", submitted while the right one was pending,",
             Self::Stored => ", submitted once the right one was stored,",
+            Self::Transfer => ", of a transfer,",
         }
     }
 }
@@ -262,6 +276,12 @@ pub(crate) fn rows_at(moment: Moment) -> Vec<&'static Variant> {
             .filter(|row| row.is_rightly_signed() || row.is_signed_otherwise())
             .filter(|row| row.cost() < Cost::TooMuch)
             .collect(),
+        // It never has the code of another submission, so those that name only the payer are sent, too.
+        Moment::Transfer => all
+            .chain(OF_TRANSFERS.iter())
+            .filter(with_one_code)
+            .filter(|row| !row.changes_only_params() || row.is_of_a_transfer())
+            .collect(),
     }
 }
 
@@ -276,6 +296,7 @@ pub(crate) fn planned_rows() -> Vec<(&'static str, &'static str, Vec<Moment>)> {
     };
     rows()
         .iter()
+        .chain(OF_TRANSFERS.iter())
         .map(|row| (row.case, &*row.what, moments(row)))
         .collect()
 }
@@ -374,6 +395,7 @@ fn changes_of(value: &Value, pointer: &str) -> Vec<Variant> {
         ),
         _ if pointer == "/currency" => (&[("was changed", OtherToken)], Vec::new()),
         _ if pointer == ADDRESS => (&[("was changed", OtherContract)], Vec::new()),
+        _ if pointer == TOKEN => (&[("was changed", OtherToken)], Vec::new()),
         Value::String(text) if pointer == "/trans_code" || has_capitals(text) => (
             &[("was changed", Slightly), ("was put in capitals", Capitals)],
             Vec::new(),
@@ -409,8 +431,9 @@ mod tests {
 
     #[test]
     fn no_two_rows_have_the_same_description() {
-        let descriptions: BTreeSet<_> = rows().iter().map(|row| &row.what).collect();
-        assert_eq!(descriptions.len(), rows().len());
+        let planned = planned_rows();
+        let descriptions: BTreeSet<_> = planned.iter().map(|(_, what, _)| what).collect();
+        assert_eq!(descriptions.len(), planned.len());
     }
 
     #[test]

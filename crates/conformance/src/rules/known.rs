@@ -77,7 +77,7 @@ pub(crate) fn known(history: &History) -> Examination {
         }
         result
             .findings
-            .extend(found.or_else(|| never_accepted(history, entries)));
+            .extend(found.or_else(|| never_accepted(history, entries, in_block.copied())));
     }
     result.findings.extend(code_of_two(history));
     result
@@ -118,14 +118,21 @@ fn code_of_two(history: &History) -> Option<Finding> {
     })
 }
 
-/// Returns a finding if a transaction is known although no response to it, or to another one with its code, accepted it.
-fn never_accepted(history: &History, entries: &[&Entry]) -> Option<Finding> {
+/// Returns a finding if a transaction is known although no response to it, or to another one with its code, accepted it
+/// before. A claim may be submitted again because there was no response, and has a case of its own.
+fn never_accepted(
+    history: &History,
+    entries: &[&Entry],
+    in_block: Option<Duration>,
+) -> Option<Finding> {
     // Another program may have submitted it to another node.
     if history.is_of_others {
         return None;
     }
-    let mut known = entries.iter().map(|entry| &entry.exchange);
-    let known = known.find(|exchange| is_valid(exchange) && is_new(exchange) == Some(false))?;
+    let mut known = entries.iter();
+    let known =
+        known.find(|entry| is_valid(&entry.exchange) && is_new(&entry.exchange) == Some(false))?;
+    let (known, until) = (&known.exchange, known.ended);
     let code = submitted_code(known)?;
     let has_code = |entry: &Entry| {
         let body = entry.exchange.request.body.as_deref();
@@ -139,7 +146,8 @@ fn never_accepted(history: &History, entries: &[&Entry]) -> Option<Finding> {
         }
     };
     let mut was_refused = false;
-    for entry in history.submissions().filter(|entry| has_code(entry)) {
+    let earlier = history.submissions().filter(|entry| entry.began <= until);
+    for entry in earlier.filter(|entry| has_code(entry)) {
         let exchange = &entry.exchange;
         let is_known = is_valid(exchange) && is_new(exchange) == Some(false);
         // A request that was sent twice may have been accepted the first time.
@@ -148,11 +156,15 @@ fn never_accepted(history: &History, entries: &[&Entry]) -> Option<Finding> {
         }
         was_refused |= exchange.request.wrongly_signed.is_none() && is_refused(exchange);
     }
-    if !was_refused {
-        return None;
-    }
-    let what =
-        "a transaction is reported as valid and known, although each earlier response refused it";
+    let what = match (was_refused, &known.request.step) {
+        (true, _) => {
+            "a transaction is reported as valid and known, although each earlier response refused it"
+        }
+        (false, None) if in_block.is_none_or(|read| read > until) => {
+            "a transaction is reported as valid and known the first time"
+        }
+        (false, _) => return None,
+    };
     let expected = "new_transaction: true, or a refusal";
     Some(Finding::new(known, what, expected, known.summary()).at(AT))
 }
@@ -296,8 +308,7 @@ mod tests {
         ];
         for (rows, is_right) in [
             (&[(0, &*body, &*refused), (5, &body, &known)][..], false),
-            // Another case is about this.
-            (&[(0, &body, &known), (5, &body, &known)], true),
+            (&[(0, &body, &known), (5, &body, &known)], false),
             (
                 &[(0, &body, &refused), (5, &body, &new), (9, &body, &known)],
                 true,

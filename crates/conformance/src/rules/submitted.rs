@@ -48,20 +48,29 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
     let mut checked = Examination::default();
     for entry in history.of_path("/sc-state") {
         let asked = |name| requested(&entry.exchange, name).unwrap_or_default();
-        let is_about = |(call, ..): &&(&Value, bool, Option<Duration>)| {
-            call["address"] == asked("contract_address")
-                && call["params"]["asset_id"] == asked("unique_value")
+        if entry.exchange.request.raw_query.is_some() {
+            continue;
+        }
+        let contract = asked("contract_address");
+        let is_by_asset = asked("unique_column") == "asset_id";
+        let assets = match is_by_asset {
+            true => BTreeSet::from([asked("unique_value")]),
+            false => assets_in(&entry.exchange),
         };
-        let about: Vec<_> = accepted.iter().filter(is_about).collect();
-        let is_by_asset =
-            entry.exchange.request.raw_query.is_none() && asked("unique_column") == "asset_id";
-        if is_by_asset && about.iter().all(|(_, is_wrong, _)| !is_wrong) {
+        for asset in assets {
+            let is_about = |(call, ..): &&(&Value, bool, Option<Duration>)| {
+                call["address"] == contract && call["params"]["asset_id"] == asset
+            };
+            let about: Vec<_> = accepted.iter().filter(is_about).collect();
+            if about.iter().any(|(_, is_wrong, _)| *is_wrong) {
+                continue;
+            }
             let made = about
                 .iter()
                 .filter(|(.., until)| until.is_none_or(|until| entry.ended > until));
             let calls: Vec<_> = made.map(|(call, ..)| *call).collect();
-            if !calls.is_empty() && is_judged(asked("contract_address"), asked("unique_value")) {
-                checked.extend(other_records(&entry.exchange, &calls));
+            if !calls.is_empty() && is_judged(contract, asset) {
+                checked.extend(other_records(&entry.exchange, (asset, is_by_asset), &calls));
             }
         }
     }
@@ -74,13 +83,29 @@ fn all_known(history: &History) -> Option<(u64, Duration)> {
     history.complete_from(before.checked_add(1)?)
 }
 
-/// Checks all records in a response, in each of its members. `calls` made the claims about the asset.
-fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
+/// Returns the assets of the records in a response.
+fn assets_in(response: &Exchange) -> BTreeSet<&str> {
+    let body = response.success_object().into_iter();
+    let values = body.flat_map(carried).map(|(_, value)| value);
+    let rows = values.flat_map(known_rows);
+    rows.filter_map(|row| row.column("asset_id")?.as_str())
+        .collect()
+}
+
+/// Checks the records about an asset in a response, in each of its members, and that there are no others if they are requested by it.
+/// `calls` made the claims about the asset.
+fn other_records(
+    response: &Arc<Exchange>,
+    (asset, is_by_asset): (&str, bool),
+    calls: &[&Value],
+) -> Examination {
     let mut checked = Examination::default();
-    let asset = requested(response, "unique_value").unwrap_or_default();
     let body = response.success_object();
     for (member, value) in body.into_iter().flat_map(carried) {
         for row in known_rows(value) {
+            if !row.has("asset_id", asset) && !is_by_asset {
+                continue;
+            }
             checked.count_item();
             if !row.has("asset_id", asset) {
                 let what = "a record is about another asset than requested";
@@ -96,6 +121,18 @@ fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
                 verifier.is_some_and(|verifier| row.has("verifier_address", verifier))
                     || is_first_signer(&row, call)
             };
+            let has_signed = |call: &&Value| {
+                let mut signers = call["signers"].as_array().into_iter().flatten();
+                let is_verifier = |signer: &str| row.has("verifier_address", signer);
+                signers.any(|signer| signer.as_str().is_some_and(is_verifier))
+            };
+            if !calls.iter().any(is_by) && calls.iter().any(has_signed) {
+                let what = "a wallet that only co-signed a claim is recorded as its verifier";
+                let expected = "a record of the verifier that the claim names";
+                let actual = shown(&value.to_string(), 200);
+                let finding = Finding::new(response, what, expected, actual);
+                checked.push(finding.at(format!("/{member}")));
+            }
             // A wallet may have made several claims, of which a node may take one.
             let all: Vec<_> = calls
                 .iter()
@@ -463,6 +500,55 @@ mod tests {
                 found,
                 "{before:?} {after}"
             );
+        }
+    }
+
+    #[test]
+    fn records_are_judged_by_whatever_column_they_are_requested() {
+        const BEN: &str = "0x00000000000000000000000000000000000000b1";
+        let accepted = r#"{"response":{"valid":true,"new_transaction":true}}"#;
+        let params = json!({"asset_id": "lot", "verifier_address": ANN, "remarks": "right"});
+        let submission = json!({"transaction": {"trans_code": "1", "specific_data": {
+            "address": CONTRACT, "signers": [ANN, BEN], "params": params}}, "signatures": []});
+        for (verifier, remarks, column, found) in [
+            (ANN, "right", "asset_id", None),
+            (ANN, "right", "verifier_address", None),
+            (ANN, "wrong", "asset_id", Some("`remarks` in a record")),
+            (
+                ANN,
+                "wrong",
+                "verifier_address",
+                Some("`remarks` in a record"),
+            ),
+            (BEN, "right", "verifier_address", Some("only co-signed")),
+            // Somebody else has claimed it.
+            (CONTRACT, "wrong", "verifier_address", None),
+        ] {
+            let record =
+                json!({"asset_id": "lot", "verifier_address": verifier, "remarks": remarks});
+            let value = record[column].as_str().unwrap_or_default();
+            let request = contract_state_request(CONTRACT, value);
+            let history = recorded(vec![
+                (
+                    0,
+                    Request::post("/submit-transaction", submission.to_string()),
+                    200,
+                    accepted,
+                ),
+                (
+                    6,
+                    request.setting("unique_column", column.to_owned()),
+                    200,
+                    &json!({"value": [record]}).to_string(),
+                ),
+            ]);
+            let checked = submitted(&history, |_, _| true);
+            let what = checked.findings.first().map(|one| one.what.as_str());
+            let is_expected = match found {
+                Some(found) => what.is_some_and(|what| what.contains(found)),
+                None => what.is_none(),
+            };
+            assert!(is_expected, "{verifier} {remarks} {column}: {what:?}");
         }
     }
 }

@@ -19,7 +19,7 @@ use super::{
     pool::{CodeStatus, Pool},
     saved::{SavedBlock, SavedChain},
     transaction::Call,
-    verification::Table,
+    verification::{Record, Table},
 };
 use crate::InjectedFault;
 
@@ -71,6 +71,10 @@ pub(crate) struct Chain {
     /// The codes of correctly signed transactions that were refused, for a fault that verifies no signature for them
     /// again.
     refused: HashSet<TransactionCode>,
+    /// Refused transfers, for a fault that makes them later.
+    made_later: Vec<Transaction>,
+    /// The texts of transfers without their codes, for a fault that takes equal ones for one.
+    payments: HashSet<String>,
     /// The transactions that `/call-sc` built, for a fault that takes their signatures for other ones.
     built: HashMap<TransactionCode, String>,
 }
@@ -94,6 +98,8 @@ impl Chain {
             not_saved: None,
             stored_later: Vec::new(),
             refused: HashSet::new(),
+            made_later: Vec::new(),
+            payments: HashSet::new(),
             built: HashMap::new(),
         }
     }
@@ -218,6 +224,9 @@ impl Chain {
                 self.pool
                     .reserve(transaction.payer, NATIVE_TOKEN, transaction.fee);
             }
+            if is_transfer && self.has(InjectedFault::RefusedMadeLater) {
+                self.made_later.push(transaction);
+            }
             return Verdict::refused(message, true);
         }
         if self.has(InjectedFault::DuplicateCosts)
@@ -226,6 +235,16 @@ impl Chain {
         {
             self.charge(&transaction);
             return Verdict::refused("this verifier has made a claim about this asset", true);
+        }
+        if self.has(InjectedFault::EqualPaymentKnown)
+            && matches!(transaction.call, Call::Transfer { .. })
+        {
+            let code = transaction.code.to_string();
+            let text = transaction.entry.replace(&code, "");
+            let without_signatures = text.split("\"signatures\"").next().unwrap_or_default();
+            if !self.payments.insert(without_signatures.to_owned()) {
+                return Verdict::accepted(false);
+            }
         }
         if self.has(InjectedFault::OnePending) {
             self.pool.drop_all_of(transaction.payer);
@@ -379,6 +398,12 @@ impl Chain {
                 self.table.insert(&record);
             }
         }
+        for transaction in std::mem::take(&mut self.made_later) {
+            match self.affordable(&transaction) {
+                Ok(()) => self.pool.add(transaction),
+                Err(_) => self.made_later.push(transaction),
+            }
+        }
         let entries = self.execute_pending(index, creator);
         let receipts = self.blocks.last().map(|tip| {
             let votes = Vote::all(
@@ -529,7 +554,18 @@ impl Chain {
                 {
                     record.doc_hash_list = known;
                 }
-                self.table.insert(&record);
+                let is_second = self.table.has_asset(&record.asset_id);
+                if !(is_second && self.has(InjectedFault::SecondVerifierLost)) {
+                    self.table.insert(&record);
+                }
+                if self.has(InjectedFault::CoSignersRecorded) {
+                    for signer in &transaction.other_signers {
+                        self.table.insert(&Record {
+                            verifier: *signer,
+                            ..record.clone()
+                        });
+                    }
+                }
                 if self.has(InjectedFault::RecordsDropped) {
                     self.table.keep_latest(12);
                 }
@@ -585,6 +621,11 @@ impl Chain {
                     let _moved_on = self.ledger.transfer(token, *to, contract, *amount);
                 }
                 self.leave_zero_unwritten(token, *from, *amount);
+                let dust = self.ledger.balance(NATIVE_TOKEN, *from);
+                if self.has(InjectedFault::DustSwept) && dust < transaction.fee {
+                    let contract = HolderAddress::Contract(self.rules.token);
+                    let _swept = self.ledger.transfer(NATIVE_TOKEN, *from, contract, dust);
+                }
                 if self.has(InjectedFault::SignersSend) {
                     for signer in &transaction.other_signers {
                         let signer = HolderAddress::Wallet(*signer);

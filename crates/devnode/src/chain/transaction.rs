@@ -236,6 +236,9 @@ impl Submission<'_> {
             Some(InjectedFault::FirstSignatureOnly) => {
                 self.first_verified(&message, &call.signers, 1)?
             }
+            Some(InjectedFault::TransfersHalfSigned) if call.function == "transfer" => {
+                self.first_verified(&message, &call.signers, 1)?
+            }
             Some(InjectedFault::ThirdUnchecked)
                 if call.signers.len() > 2 && self.entries()?.len() == call.signers.len() =>
             {

@@ -63,6 +63,12 @@ impl Table {
             .any(|[_, asset, _, by, ..]| *asset == asset_id && *by == verifier)
     }
 
+    /// Whether any verifier has a claim about this asset.
+    pub(crate) fn has_asset(&self, asset_id: &str) -> bool {
+        let asset_id = quoted(asset_id);
+        self.rows.iter().any(|[_, asset, ..]| *asset == asset_id)
+    }
+
     /// Adds a claim, unless this verifier already has one about this asset.
     pub(crate) fn insert(&mut self, record: &Record) {
         if !self.holds(&record.asset_id, record.verifier) {

@@ -237,15 +237,16 @@ async fn a_right_node_charges_each_of_several_claims_once() {
         signed.len()
     );
     let (before, after) = spend(&collection, wallet, same.native_token()).await;
-    // On a devnet, one claim pays ten million more, another one a fee beyond 32 bits, and a node may accept eleven more
+    // On a devnet, one claim pays ten million more, another one a fee beyond 32 bits, and a node may accept twelve more
     // transactions, such as one that names another payer. This one does, if it gets them without other wallets' signatures. Each of them pays some
     // more units than the one before it. The fourth claim pays three units more, and the one about the co-signer's asset
-    // twelve. 23 of the transfers cost it a fee each, twenty of them some units more. One moves two and three quarters and
-    // seven units, one nine fees and seven units, and 12 seven units each to the new wallet and to those who make blocks.
-    let more = 15 + 318 + 233;
-    let claims = 37 * 1_000_000 + 10_000_000 + (1 << 32) + more;
-    let transfers = 7_750_007 + 9_000_007 + 12 * 7;
-    assert_eq!(before - after, claims + transfers);
+    // twelve. 58 of the transfers cost it a fee each, fifty of them some units more. One of these is only sent in wrong forms. Three
+    // move two and three quarters and seven units to the new wallet or five to another one, one nine fees and seven units, two of
+    // them two fees, and 43 seven units each.
+    let more = 15 + 354 + 233 + 435;
+    let fees = 73 * 1_000_000 + 10_000_000 + (1 << 32) + 1 + more;
+    let transfers = 7_750_007 + 9_000_007 + 9_000_000 + 2_750_007 + 43 * 7;
+    assert_eq!(before - after, fees + transfers);
 }
 
 async fn spendable_after_changed(

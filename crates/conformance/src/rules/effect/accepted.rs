@@ -31,6 +31,8 @@ pub(super) struct Accepted {
     pub(super) began: Duration,
     /// The index of the first block that has it.
     pub(super) block: Option<u64>,
+    /// Its place among the transactions of that block.
+    pub(super) place: Option<usize>,
     /// The index of the first block that lists it as failed.
     pub(super) failed_in: Option<u64>,
     /// When it was known to be in a block.
@@ -70,6 +72,7 @@ impl Accepted {
             transfer: Transfer::of(data, &entry.exchange.request),
             began: entry.began,
             block: None,
+            place: None,
             failed_in: None,
             settled: None,
             is_left_out: false,
@@ -129,12 +132,6 @@ impl Accepted {
         let transfer = self.transfer.as_ref();
         let sent = transfer.filter(|one| one.from == *wallet && one.token == *token);
         sent.map_or(0, |one| one.amount)
-    }
-
-    /// Returns the amount of a token that it sends.
-    pub(super) fn sent_of(&self, token: &str) -> i128 {
-        let transfer = self.transfer.as_ref().filter(|one| one.token == token);
-        transfer.map_or(0, |one| one.amount)
     }
 
     /// Returns what some balances receive of it.
@@ -213,6 +210,8 @@ pub(super) struct Transfer {
     pub(super) contract: String,
     pub(super) from: String,
     pub(super) to: String,
+    /// Whether the receiver is written as the specification says. A node may take capitals for the same wallet.
+    pub(super) is_receiver_usual: bool,
     pub(super) token: String,
     pub(super) amount: i128,
     /// The part of a unit that it sends, too.
@@ -241,10 +240,16 @@ impl Transfer {
                 (decimal.floor() as i128, decimal.fract())
             }
         };
+        let receiver = text(&params["receiver"])?;
+        let to = match receiver.strip_prefix("0x") {
+            Some(digits) => format!("0x{}", digits.to_ascii_lowercase()),
+            None => receiver.clone(),
+        };
         Some(Self {
             contract: text(&data["address"]).unwrap_or_default(),
             from: text(&data["signers"][0])?,
-            to: text(&params["receiver"])?,
+            is_receiver_usual: to == receiver,
+            to,
             token: text(&params["asset_code"])?,
             amount,
             fraction,

@@ -224,7 +224,7 @@ impl<'h> Money<'h> {
     fn may_reserve(&self, one: &Accepted, list: &Entry) -> bool {
         let is_left_out_by = |at: Duration| {
             let mut read = self.history.blocks().filter(|(_, entry)| entry.ended < at);
-            read.any(|(last, _)| self.overtaken(one, last).is_some())
+            read.any(|(last, _)| self.overtaken(one, last).next().is_some())
         };
         one.settled.is_none() && one.began < list.ended && !is_left_out_by(list.began)
     }

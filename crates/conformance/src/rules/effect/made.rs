@@ -1,5 +1,7 @@
 //! A transfer is made if the node accepted it and its wallet can pay it.
 
+use std::{collections::BTreeSet, time::Duration};
+
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{super::readings::SINGLE, accepted::Accepted, money::Money};
@@ -30,17 +32,21 @@ impl Money<'_> {
         known.find_map(|one| {
             let (what, by, shown_by) = match one.block {
                 Some(index) if one.has_failed() && one.transfer.is_some() => {
-                    ("is listed as failed", index, index)
+                    ("is listed as failed", vec![index], index)
                 }
                 None if one.settled.is_none() => {
                     let last = *self.blocks.keys().next_back()?;
-                    let by = self.overtaken(one, last);
-                    let by = by.or_else(|| self.empty_long_after(one))?;
+                    let by: Vec<_> = self.overtaken(one, last).collect();
+                    let by = match by.is_empty() {
+                        true => vec![self.empty_long_after(one)?],
+                        false => by,
+                    };
                     ("is in none of the later blocks", by, last)
                 }
                 _ => return None,
             };
-            let entry = self.read(shown_by).filter(|_| self.is_payable(one, by))?;
+            let is_payable = by.into_iter().any(|by| self.is_payable(one, by));
+            let entry = self.read(shown_by).filter(|_| is_payable)?;
             let kind = one.transfer.as_ref().map_or("claim", |_| "transfer");
             let what = format!("an accepted {kind} that its wallet can pay {what}");
             let expected = format!("{} is made", shown(&one.code, 60));
@@ -56,13 +62,16 @@ impl Money<'_> {
         blocks.find_map(|(read, entry)| (read == index).then_some(entry))
     }
 
-    /// Returns the index of a block with a transaction that was submitted later, if enough have been made since.
-    pub(super) fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
-        let later = self.accepted.iter().filter(|other| other.began > one.began);
-        later
-            .filter_map(|other| other.block)
-            .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last)
-            .max()
+    /// Returns the indexes of blocks with transactions that were submitted later, if enough have been made since.
+    pub(super) fn overtaken(&self, one: &Accepted, last: u64) -> impl Iterator<Item = u64> {
+        let began = one.began;
+        let later = self
+            .accepted
+            .iter()
+            .filter(move |other| other.began > began);
+        let blocks: BTreeSet<_> = later.filter_map(|other| other.block).collect();
+        let is_past = move |index: &u64| index.saturating_add(ENOUGH_BLOCKS) <= last;
+        blocks.into_iter().filter(is_past)
     }
 
     /// Returns the index of an empty block long after a transaction. It is not known if blocks hide some that had an effect.
@@ -120,6 +129,7 @@ impl Money<'_> {
             && one.payers.contains(from)
             && transfer.fraction == 0.0
             && transfer.amount > 0
+            && transfer.is_receiver_usual
             && is_address(&transfer.to);
         let receives = || {
             let mut of_receiver = self
@@ -150,8 +160,8 @@ impl Money<'_> {
             })
     }
 
-    /// Whether a wallet had enough of a token, by transactions before this one and in earlier blocks, for all that it has
-    /// submitted in the run.
+    /// Whether a wallet had enough of a token, by transactions before this one and in earlier blocks, for all that it had
+    /// submitted until the block was read.
     fn is_enough(&self, pair: Pair, before: &Accepted, block: u64) -> bool {
         let key = (pair, SINGLE);
         let base = self.since_base(&key);
@@ -163,7 +173,9 @@ impl Money<'_> {
             let received = (-one.moved_from(pair)).max(0);
             had.saturating_add(if is_received { received } else { 0 })
         });
-        let spent = self.accepted.iter().fold(0_i128, |spent, one| {
+        let until = self.read(block).map_or(Duration::MAX, |entry| entry.ended);
+        let submitted = self.accepted.iter().filter(|one| one.began <= until);
+        let spent = submitted.fold(0_i128, |spent, one| {
             let fee = if one.fee_of(pair) == 0 { 0 } else { one.most() };
             let sent = match one.has_failed() && one.code != before.code {
                 true => 0,

@@ -50,6 +50,9 @@ pub(crate) enum Effect {
     Created,
 }
 
+/// Returns when the base of a balance was read.
+type BaseOf<'b> = &'b dyn Fn(&Pair) -> Duration;
+
 impl<'h> Money<'h> {
     /// Returns the first reading that the accepted transactions do not explain, with the one before it.
     fn unexplained<'r>(
@@ -78,7 +81,8 @@ impl<'h> Money<'h> {
         is_last: bool,
     ) -> bool {
         let lower = base.amount.checked_sub(reading.amount);
-        let how = (base.entry.ended, is_last);
+        let base_of = |_: &Pair| base.entry.ended;
+        let how: (BaseOf<'_>, _) = (&base_of, is_last);
         lower.is_some_and(|lower| self.explains(&[pair], reading, how, lower))
     }
 
@@ -90,30 +94,34 @@ impl<'h> Money<'h> {
         &self,
         pairs: &[&Pair],
         reading: &Reading<'_>,
-        (base, is_last): (Duration, bool),
+        (base_of, is_last): (BaseOf<'_>, bool),
         lower: i128,
     ) -> bool {
         let mut sums = BTreeSet::from([0]);
         let mut slack = 0;
         for one in &self.accepted {
-            let concerns = pairs.iter().any(|pair| one.concerns(pair));
-            if !concerns || one.is_left_out || one.began > reading.entry.ended {
+            let concerned = pairs.iter().filter(|pair| one.concerns(pair));
+            let base = concerned.map(|pair| base_of(pair)).max();
+            let Some(base) = base.filter(|_| !one.is_left_out && one.began <= reading.entry.ended)
+            else {
                 continue;
-            }
+            };
             let paying = pairs.iter().filter(|pair| one.fee_of(pair) != 0).count();
             let (cost, more) = match paying {
                 0 => (one.cost_to(pairs), 0),
                 _ if paying == one.payers.len() => (one.cost_to(pairs), one.most() - one.fee),
-                // The signers share what they pay, in a way that the specification does not show.
-                _ => {
-                    let sent = pairs.first().map_or(0, |pair| one.sent_of(&pair.1));
-                    (-one.received_by(pairs), one.most() + sent)
-                }
+                // The signers share the fee, in a way that the specification does not show.
+                _ => (one.cost_to(pairs) - one.fee, one.most()),
             };
             slack += more;
             let mut with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
-            if one.may_have_failed && paying > 0 && paying == one.payers.len() {
-                with.extend(sums.iter().map(|sum| sum + one.fee));
+            if one.may_have_failed && paying > 0 {
+                let fee = if paying == one.payers.len() {
+                    one.fee
+                } else {
+                    0
+                };
+                with.extend(sums.iter().map(|sum| sum + fee));
             }
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
             let is_settled = one.settled.is_some_and(|at| at <= reading.entry.began);
@@ -193,7 +201,7 @@ impl<'h> Money<'h> {
         let lower = base.amount.checked_sub(at.amount)?;
         let (change, reason) = (
             change_by(lower),
-            self.only_reason(&[pair], at, base.entry.ended, lower),
+            self.only_reason(&[pair], at, &|_| base.entry.ended, lower),
         );
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
         let received = self.paid_since_base(pair);
@@ -270,6 +278,25 @@ impl<'h> Money<'h> {
         }
     }
 
+    /// Returns the balances of the signers who share fees with each other. Together they pay exactly, also if others receive
+    /// something.
+    fn sharing(&self) -> Vec<BTreeSet<Pair>> {
+        let mut all: Vec<BTreeSet<Pair>> = Vec::new();
+        for one in self.accepted.iter().filter(|one| one.payers.len() > 1) {
+            let payers = one.payers.iter().cloned();
+            let mut pairs: BTreeSet<_> = payers.map(|payer| (payer, one.token.clone())).collect();
+            all.retain(|others| {
+                let is_apart = others.is_disjoint(&pairs);
+                if !is_apart {
+                    pairs.extend(others.iter().cloned());
+                }
+                is_apart
+            });
+            all.push(pairs);
+        }
+        all
+    }
+
     /// Judges what the wallets of a transaction have together, and those of all transactions: the signers pay the fee, and
     /// each part may be rounded up. What one of them sends, another one receives.
     fn together(&self, result: &mut Examination) {
@@ -286,7 +313,8 @@ impl<'h> Money<'h> {
         let wrong =
             single.filter(|((pair, _), readings)| self.unexplained(pair, readings).is_some());
         let wrong: BTreeSet<_> = wrong.map(|(key, _)| key).collect();
-        for balances in of_each.chain(of_all.into_values()) {
+        let sharing = self.sharing().into_iter();
+        for balances in of_each.chain(sharing).chain(of_all.into_values()) {
             if balances.len() < 2 || !known.insert(balances.clone()) {
                 continue;
             }
@@ -296,8 +324,12 @@ impl<'h> Money<'h> {
             else {
                 continue;
             };
-            let bases = readings.iter().filter_map(|all| all.first());
-            let base = bases.map(|base| base.entry.ended).max().unwrap_or_default();
+            let base_of = |pair: &Pair| {
+                let mut all = keys.iter().zip(&readings);
+                let own = all.find(|((other, _), _)| other == pair);
+                own.and_then(|(_, all)| Some(all.first()?.entry.ended))
+                    .unwrap_or_default()
+            };
             let ends = readings
                 .iter()
                 .filter_map(|all| Some([all.first()?, all.last()?]));
@@ -315,14 +347,16 @@ impl<'h> Money<'h> {
                 one.began <= at.entry.ended && one.settled.is_some_and(|settled| settled > earliest)
             };
             let is_undecided = |one: &Accepted| {
-                let concerned = pairs.iter().filter(|pair| one.concerns(pair)).count();
+                let concerned = pairs.iter().filter(|pair| one.concerns(pair));
+                let bases: Vec<_> = concerned.map(|pair| base_of(pair)).collect();
                 // Another program may read one of two balances first when both have changed.
-                is_between(one) && concerned > 0 || one.began < base && concerned > 1
+                let is_before_one = bases.iter().any(|base| one.began < *base);
+                is_between(one) && !bases.is_empty() || is_before_one && bases.len() > 1
             };
             if self.accepted.iter().any(is_undecided) {
                 continue;
             }
-            if self.explains(&pairs, at, (base, true), lower) {
+            if self.explains(&pairs, at, (&base_of, true), lower) {
                 result.count_item();
             } else if pairs
                 .iter()
@@ -338,7 +372,7 @@ impl<'h> Money<'h> {
                     shown(&pair.1, 60),
                     keys.len(),
                     change_by(lower),
-                    self.only_reason(&pairs, at, base, lower),
+                    self.only_reason(&pairs, at, &base_of, lower),
                     self.listed(&pairs, at),
                 );
                 let expected = least.to_string();
@@ -483,8 +517,9 @@ impl<'h> Money<'h> {
                 return false;
             };
             let lower = base.amount.checked_sub(last.amount);
-            let is_explained = lower
-                .is_some_and(|lower| self.explains(&[pair], last, (base.entry.ended, true), lower));
+            let is_explained = lower.is_some_and(|lower| {
+                self.explains(&[pair], last, (&|_| base.entry.ended, true), lower)
+            });
             // Another wallet that signed a transaction of the chain may receive fees. It is read in lists only.
             let may_gain = self.concerning(&pair.0).next().is_none()
                 && (self.makes_blocks(&pair.0) || *kind != SINGLE);

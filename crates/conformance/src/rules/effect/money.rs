@@ -221,6 +221,10 @@ impl<'h> Money<'h> {
                 read.map(|entry| entry.ended).min()
             });
             one.block = block.map(|(index, _)| *index);
+            one.place = block.and_then(|(_, block)| {
+                let mut codes = listed_codes(block);
+                codes.position(|code| code.eq_ignore_ascii_case(&one.code))
+            });
             let mut blocks = self.blocks.iter();
             let failed_in = blocks.find(|(_, block)| lists_as_failed(block, &one.code));
             one.failed_in = failed_in.map(|(index, _)| *index);
@@ -295,8 +299,9 @@ impl<'h> Money<'h> {
             let cost: i128 = known
                 .map(|other| {
                     let blocks = other.block.zip(one.block);
-                    let is_earlier =
-                        blocks.map_or(other.began < one.began, |(other, own)| other < own);
+                    let is_earlier = blocks.map_or(other.began < one.began, |(other_at, own)| {
+                        (other_at, other.place) < (own, one.place)
+                    });
                     let is_later = blocks.is_some_and(|(other, own)| other > own);
                     match other.cost_to(&pairs) {
                         ..0 if !is_earlier => 0,
@@ -323,7 +328,7 @@ impl<'h> Money<'h> {
             return;
         };
         let is_left_out =
-            |one: &Accepted| one.settled.is_none() && self.overtaken(one, last).is_some();
+            |one: &Accepted| one.settled.is_none() && self.overtaken(one, last).next().is_some();
         let left_out: Vec<_> = self.accepted.iter().map(is_left_out).collect();
         for (one, is_left_out) in self.accepted.iter_mut().zip(left_out) {
             one.is_left_out = is_left_out;

@@ -13,7 +13,9 @@ use crate::{
 /// holds enough.
 pub(super) fn payable(history: &History) -> Examination {
     let [before, after] = [Step::Payable(0), Step::Payable(1)];
-    let later: Vec<_> = history.of_step(&after).collect();
+    let later = history.of_step(&after);
+    let alone = later.filter(|entry| entry.exchange.request.path == "/submit-transaction");
+    let later: Vec<_> = alone.collect();
     let Some(first) = later.first() else {
         return Examination::default();
     };

@@ -1,10 +1,8 @@
 //! What findings about balances say of the transactions behind them.
 
-use std::time::Duration;
-
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::{super::readings::Reading, accepted::Accepted, money::Money};
+use super::{super::readings::Reading, BaseOf, accepted::Accepted, money::Money};
 use crate::api::Pair;
 
 /// Maximum number of transactions that a finding lists.
@@ -17,13 +15,13 @@ impl Money<'_> {
         &self,
         pairs: &[&Pair],
         reading: &Reading<'_>,
-        base: Duration,
+        base_of: BaseOf<'_>,
         lower: i128,
     ) -> String {
         let pays = |one: &&Accepted| pairs.iter().any(|pair| one.fee_of(pair) != 0);
         let paid: Vec<_> = self.in_blocks().filter(pays).collect();
         let reasons = paid.iter().flat_map(|one| {
-            let explains = |lower| self.explains(pairs, reading, (base, true), lower);
+            let explains = |lower| self.explains(pairs, reading, (base_of, true), lower);
             let not_taken = explains(lower.saturating_add(one.fee)).then_some("was not taken");
             let twice = explains(lower.saturating_sub(one.fee)).then_some("was taken twice");
             let how = not_taken.into_iter().chain(twice);
@@ -38,7 +36,7 @@ impl Money<'_> {
         let mut left_out = self.accepted.iter();
         let left_out = left_out.find(|one| {
             let without = lower.saturating_sub(one.fee);
-            one.is_left_out && pays(one) && self.explains(pairs, reading, (base, true), without)
+            one.is_left_out && pays(one) && self.explains(pairs, reading, (base_of, true), without)
         });
         let mut reasons = reasons.take(2);
         match (left_out, reasons.next(), reasons.next()) {

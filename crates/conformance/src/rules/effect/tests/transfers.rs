@@ -306,7 +306,7 @@ fn a_transfer_of_two_signers_moves_its_amount_once() {
     for (what, after, found) in [
         ("the first one pays", [75, 100, 15], &[][..]),
         ("they share the fee", [80, 95, 15], &[]),
-        ("they share all", [87, 88, 15], &[]),
+        ("they share all", [87, 88, 15], &[Fee]),
         ("both pay the amount", [75, 85, 15], &[Fee]),
         ("it is received twice", [75, 100, 30], &[Others]),
         ("the fee is taken twice", [75, 90, 15], &[Fee]),
@@ -453,5 +453,50 @@ fn what_is_sent_to_no_wallet_may_be_burned() {
             Row::List([65, 0, 20]),
         ];
         assert_eq!(judged(&rows), (found.to_vec(), false), "{to}");
+    }
+}
+
+/// Whoever receives something, those who share fees with each other pay them exactly.
+#[test]
+fn signers_who_share_fees_pay_them_together() {
+    for (last, found) in [([85, 85], &[][..]), ([85, 90], &[Fee]), ([80, 85], &[Fee])] {
+        let rows = [
+            START,
+            Holds("a", 100),
+            Holds("b", 100),
+            Submit("1", &["a", "b"], true),
+            Submit("2", &["a", "b"], true),
+            // Others receive fees for it.
+            SendsFrom("3", &["a", "b"], "e", 0.0),
+            Block(2, "e", &["1", "2", "3"]),
+            Holds("a", last[0]),
+            Holds("b", last[1]),
+        ];
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{last:?}");
+    }
+}
+
+/// A wallet spends what it receives in the same block. Its place there shows that it had received it.
+#[test]
+fn what_a_wallet_received_earlier_in_a_block_pays_what_it_sends() {
+    for (order, left, found) in [
+        (&["1", "2"], 20, &[][..]),
+        (&["1", "2"], 50, &[Fee]),
+        // It may have failed.
+        (&["2", "1"], 50, &[]),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 100),
+            Holds("b", 0),
+            Holds("c", 0),
+            Sends("1", "b", 50.0),
+            SendsFrom("2", &["b"], "c", 20.0),
+            Block(2, "e", order),
+            Holds("a", 40),
+            Holds("b", left),
+            Holds("c", if left == 20 { 20 } else { 0 }),
+        ];
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{order:?} {left}");
     }
 }

@@ -1,0 +1,109 @@
+//! Wallets that nobody knew before, and what they do with others.
+
+use nodeproof_wallet::KeyPair;
+use serde_json::json;
+
+use super::{
+    around_claim::{signed_by, signed_by_all},
+    claim_step::Taken,
+    draft::{REFUSED, by_hand, call, nobodys, unique, written},
+    gifts::FEW,
+    shared_claim::third_signers,
+    signing::SigningWallet,
+    transfers::{Transfers, batch_of},
+    waiting::wait_for,
+};
+use crate::api::{contract_state_request, is_valid};
+
+/// Number of wallets that receive something in one batch. A known node takes 50 submissions.
+const MANY: u8 = 30;
+
+impl Transfers<'_> {
+    /// Gives some tokens to many wallets that nobody knows, in a batch. A node may have none. The list of all holders then is long.
+    pub(super) async fn give_many(&self, wallet: &SigningWallet) -> Taken<()> {
+        let many: Vec<_> = (0..MANY)
+            .map(|number| (wallet, nobodys(number), FEW, self.token))
+            .collect();
+        let mut requests = Vec::new();
+        for (from, text) in self.texts(self.token, &many)? {
+            requests.push(signed_by(self.submitter, from, &text).await?);
+        }
+        let batch = batch_of(&requests.iter().collect::<Vec<_>>());
+        self.submitter.submit_serialized(batch).await.map(drop)
+    }
+
+    /// Submits a transfer that the wallet, the co-signer and the new wallet sign. The co-signer receives more than the fee. Before
+    /// it goes one that a fourth wallet would have to sign, too.
+    pub(super) async fn share_a_fee(
+        &self,
+        [wallet, new_wallet]: [&SigningWallet; 2],
+        fee: i64,
+    ) -> Taken<()> {
+        let submitter = self.submitter;
+        let Some(co_signer) = &submitter.with.co_signer else {
+            return Ok(());
+        };
+        let signers = [wallet, co_signer, new_wallet];
+        let fourth = third_signers(submitter, [wallet, co_signer])?;
+        let all = signers.map(SigningWallet::address);
+        let with_fourth: Vec<_> = all.into_iter().chain(fourth.into_iter().take(1)).collect();
+        let what = "a transfer that three of its four signers signed";
+        let mut call = self.call(
+            &signers,
+            co_signer.address(),
+            &json!(fee + fee / 3),
+            self.token,
+        );
+        for (named, what) in [(with_fourth, Some(what)), (all.to_vec(), None)] {
+            call["signers"] = json!(named);
+            let text = written(self.token, &fee.to_string(), &call);
+            let mut request = signed_by_all(submitter, &signers, &text).await?;
+            if let Some(what) = what {
+                request = request.wrongly_signed(what);
+            }
+            submitter.submit_serialized(request).await?;
+        }
+        Ok(())
+    }
+
+    /// Has a wallet spend what it receives in the same block, with a higher fee. A node may refuse that. Then it co-signs a
+    /// claim of another wallet.
+    pub(super) async fn spend_at_once(&self, wallet: &SigningWallet, fee: i64) -> Taken<()> {
+        let submitter = self.submitter;
+        let Ok(keys) = KeyPair::generate() else {
+            return Ok(());
+        };
+        let guest = SigningWallet::from(keys);
+        let to = guest.address();
+        self.balance(to, self.token).await?;
+        let gifts = [
+            (wallet, to, 5 * fee, self.token),
+            (&guest, wallet.address(), 2 * fee, self.token),
+        ];
+        self.give(self.token, &gifts).await?;
+        // A node may refuse an amount that is written with a fraction, but not take it for another one.
+        let more = self.call(&[wallet], to, &json!(0), self.token);
+        let more = self
+            .of_amount(wallet, &more, &format!("{}.0", 2 * fee))
+            .await?;
+        submitter.submit_serialized(more).await?;
+        let has_any = |held| held > 0;
+        let of_fees = (to, self.token);
+        let held = self.balance_when(of_fees, submitter.patience(), has_any);
+        if held.await? < fee.into() {
+            return Ok(());
+        }
+        let asset = format!("conformance-guest-{:x}", unique());
+        let call = call(self.verification, &[wallet.address(), to], &asset, REFUSED);
+        let text = by_hand(submitter, &call);
+        let request = signed_by_all(submitter, &[wallet, &guest], &text).await?;
+        let response = submitter.submit_serialized(request).await?;
+        if is_valid(&response) {
+            wait_for(submitter, &response).await;
+            let own = contract_state_request(self.verification, &to.to_string());
+            let own = own.setting("unique_column", "verifier_address".to_owned());
+            submitter.samples.node.send(own).await?;
+        }
+        Ok(())
+    }
+}
