@@ -60,6 +60,9 @@ impl Claim {
     /// Makes several claims, with up to `concurrency` at a time. Returns one result for each, in their
     /// order.
     ///
+    /// A claim whose record does not come within the [wait](ClaimOptions::wait) makes room for the next one, so more of them can be
+    /// pending.
+    ///
     /// Each transaction is saved in its own [file](PreparedClaim::file_name) in `folder`, which has to
     /// exist. With the same folder, a second call submits the saved transactions again, wherever the first call ended. So each claim is paid for
     /// once, even if it is listed twice. With [`again`](ClaimOptions::again), each claim in the list is

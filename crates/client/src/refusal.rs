@@ -26,7 +26,7 @@ pub enum Refusal {
         token: String,
     },
     /// Another reason, in the node's words. It can be a fee that is below the node's minimum, which no
-    /// request returns.
+    /// request returns, or a lack of money because of transactions that are pending.
     Other(String),
 }
 

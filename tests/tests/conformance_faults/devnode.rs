@@ -3,7 +3,7 @@
 //! Each fault is checked in a run against its own node, whose test wallet also signs what must be refused.
 //! Faults of submissions are also checked without that wallet.
 
-use std::{num::NonZeroU8, time::Duration};
+use std::{cmp::Reverse, num::NonZeroU8, time::Duration};
 
 use integration_tests::watch::{causes, check};
 use libtest_mimic::{Failed, Trial};
@@ -189,7 +189,7 @@ fn block_time(fault: F) -> Duration {
         | F::PendingReplaced
         | F::PendingTaken
         | F::PendingUnverified
-        | F::SignaturesReplaced => 20 * BLOCK_TIME,
+        | F::SignaturesReplaced => 10 * BLOCK_TIME,
         // No block comes between two submissions that are sent together.
         F::OverlapLost
         | F::Overspends
@@ -214,14 +214,16 @@ const SETTLE_BLOCKS: u32 = 6;
 /// Returns a test for each fault and wallet.
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    // What never settles takes longest, so it comes first.
+    // What never settles takes longest, so it comes first, and then what waits for blocks.
     let never_settles = [
         F::Stalls,
         F::AcceptedLost,
         F::BalanceStale,
         F::MissingRemembered,
     ];
-    let others = F::all().filter(|fault| !never_settles.contains(fault));
+    let mut others: Vec<_> = F::all().collect();
+    others.retain(|fault| !never_settles.contains(fault));
+    others.sort_by_key(|fault| Reverse(block_time(*fault)));
     for fault in never_settles.into_iter().chain(others) {
         let mut own = |name: &str, has_test_wallet: bool| {
             trials.push(Trial::test(

@@ -67,7 +67,8 @@ impl Values {
                 asset_type: "true".to_owned(),
                 outcome: i64::from(i32::MAX),
                 doc_hash_list: vec!["00".repeat(32)],
-                doc_link_list: vec!["null".to_owned()],
+                // Longer than a narrow column.
+                doc_link_list: vec!["null".to_owned(), link(0).repeat(14)],
                 remarks: "false".to_owned(),
                 // Like a time in seconds.
                 deletable_after: 1_893_456_007,
