@@ -96,10 +96,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Makes one block after another until the dapp has reached something. Fails if the dapp ends before. There is a look
 /// before each block, so the dapp is not done before it is seen, however loaded the machine is.
-async fn until(dapp: &mut Child, node: &Handle, is_reached: impl Fn() -> bool) {
+async fn until(dapp: &mut Child, node: &Handle, what: &str, is_reached: impl Fn() -> bool) {
     while !is_reached() {
         let ended = dapp.try_wait().unwrap();
-        assert!(ended.is_none(), "the dapp ended: {ended:?}");
+        assert!(
+            ended.is_none() || is_reached(),
+            "before {what}, the dapp ended: {ended:?}"
+        );
         node.node().make_block();
         sleep(PAUSE).await;
     }
@@ -180,35 +183,44 @@ async fn a_dapp_pays_for_each_claim_payment_and_refund_once_whatever_is_interrup
     let state = node.node();
     state.set_submission_outage(Some(Outage::Delayed(Duration::from_secs(3600))));
     let mut first = dapp.start();
-    until(&mut first, &node, || node.submissions_received() >= 3).await;
+    until(&mut first, &node, "the first submissions", || {
+        node.submissions_received() >= 3
+    })
+    .await;
     killed(first);
     state.set_submission_outage(None);
 
     // The node is gone for a while, and then the co-signer, in the middle of the work.
     let mut second = dapp.start();
-    until(&mut second, &node, || node.submissions_received() >= 9).await;
+    until(
+        &mut second,
+        &node,
+        "the submissions of the second run",
+        || node.submissions_received() >= 9,
+    )
+    .await;
     state.set_outage(Some(Outage::Unavailable));
     let requests = state.requests_received();
-    until(&mut second, &node, || {
+    until(&mut second, &node, "an outage", || {
         state.requests_received() > requests + 20
     })
     .await;
     drop(co_signer);
     state.set_outage(None);
-    until(&mut second, &node, || {
+    until(&mut second, &node, "a refusal to sign", || {
         dapp.messages().contains("did not sign")
     })
     .await;
     let co_signer = dapp.co_signer().await;
 
     // Killed while it pays, and while it refunds.
-    until(&mut second, &node, || {
+    until(&mut second, &node, "the payments", || {
         dapp.path("output/payments/2.json").exists()
     })
     .await;
     killed(second);
     let mut third = dapp.start();
-    until(&mut third, &node, || {
+    until(&mut third, &node, "the refunds", || {
         dapp.path("output/refunds/1.json").exists()
     })
     .await;
@@ -228,7 +240,13 @@ async fn a_dapp_pays_for_each_claim_payment_and_refund_once_whatever_is_interrup
     let before = balances(&node).await;
     let signed = saved_files(&dapp);
     let mut fifth = dapp.start();
-    until(&mut fifth, &node, || node.submissions_received() >= 3).await;
+    until(
+        &mut fifth,
+        &node,
+        "the submissions to the other chain",
+        || node.submissions_received() >= 3,
+    )
+    .await;
     killed(fifth);
     dapp.finish(dapp.start(), &node).await;
     assert!(dapp.messages().contains("the index is read again"));

@@ -456,7 +456,7 @@ fn what_is_sent_to_no_wallet_may_be_burned() {
     }
 }
 
-/// Whoever receives something, those who share fees with each other pay them exactly.
+/// Those who share fees with each other pay them exactly, also if others receive something.
 #[test]
 fn signers_who_share_fees_pay_them_together() {
     for (last, found) in [([85, 85], &[][..]), ([85, 90], &[Fee]), ([80, 85], &[Fee])] {
