@@ -7,12 +7,12 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use super::{
-    around_claim::{signed_by, with_more_fee, with_new_code},
+    around_claim::{entries_of, signed_by, with_more_fee, with_new_code},
     claim_step::Taken,
     draft::{by_hand, nobodys, unique, written},
     edit::{altered, with_digit_changed},
     holdings::{held_by, lists_of_holders, rich_holder},
-    signatures::{sign, signed_over, stranger},
+    signatures::{signed_over, stranger},
     signing::SigningWallet,
     submitter::Submitter,
     token_contract::contracts_to_try,
@@ -179,10 +179,10 @@ impl Transfers<'_> {
     /// Submits a transfer that only its code distinguishes from another one. The signature of one is not that of another.
     async fn pay_equally(&self, from: &SigningWallet, text: &str) -> Taken<()> {
         let equal = with_new_code(text)?;
-        let request = signed_by(self.submitter, from, &equal).await?;
+        let entries = entries_of(self.submitter, &[from], &equal).await?;
+        let request = signed_over(&equal, &equal, &entries).carrying_signature();
         self.submitter.submit_serialized(request).await?;
-        let entry = sign(from, &equal).await?;
-        let replayed = signed_over(&equal, &with_new_code(&equal)?, &[entry]);
+        let replayed = signed_over(&equal, &with_new_code(&equal)?, &entries);
         let what = "a transfer with another code than was signed";
         let replayed = replayed.carrying_signature().wrongly_signed(what);
         self.submitter.submit_serialized(replayed).await.map(drop)

@@ -3,9 +3,10 @@
 use std::slice::from_ref;
 
 use nodeproof_primitives::WalletAddress;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
+    around_claim::entries_of,
     batch::{element, submit_refused},
     claim_step::Taken,
     draft::{by_hand, nobodys, written},
@@ -26,6 +27,10 @@ use crate::{
 /// A known node takes 50 submissions in a batch.
 const MOST_IN_BATCH: usize = 48;
 
+fn signature_in(entry: &Value) -> &str {
+    entry["msgsign"].as_str().unwrap_or_default()
+}
+
 impl Transfers<'_> {
     /// Submits a transfer of one wallet, and one of two, wrongly signed in each way in which claims are, alone and in
     /// batches. Those of the same signers have one code, so at most one of them is made.
@@ -36,48 +41,32 @@ impl Transfers<'_> {
         amount: i64,
     ) -> Taken<()> {
         let submitter = self.submitter;
-        let both = submitter
-            .with
-            .co_signer
-            .as_ref()
-            .map(|co_signer| [wallet, co_signer]);
         let call = self.call(&[wallet], to, &json!(amount), self.token);
         let text = by_hand(submitter, &call);
-        let signature = self.signature(wallet, &text).await?;
-        self.submit_wrong(false, |row| {
-            row.of_claim(submitter, &text, wallet.address(), &signature)
-        })
-        .await?;
-        let Some(both) = both else {
+        for entry in entries_of(submitter, &[wallet], &text).await? {
+            let of_row = |row: &Variant| {
+                row.of_claim(submitter, &text, wallet.address(), signature_in(&entry))
+            };
+            self.submit_wrong(false, of_row).await?;
+        }
+        let Some(co_signer) = &submitter.with.co_signer else {
             return Ok(());
         };
+        let both = [wallet, co_signer];
+        let wallets = both.map(SigningWallet::address);
         let call = self.call(&both, to, &json!(amount), self.token);
         let text = by_hand(submitter, &call);
-        let [one, other] = both;
-        let signatures = [
-            self.signature(one, &text).await?,
-            self.signature(other, &text).await?,
-        ];
-        let signatures = signatures.each_ref().map(String::as_str);
-        let wallets = both.map(SigningWallet::address);
-        self.submit_wrong(true, |row| {
-            row.of_both(submitter, &text, wallets, signatures)
-        })
-        .await?;
+        if let [one, other] = &entries_of(submitter, &both, &text).await?[..] {
+            let signatures = [one, other].map(signature_in);
+            let of_row = |row: &Variant| row.of_both(submitter, &text, wallets, signatures);
+            self.submit_wrong(true, of_row).await?;
+        }
         for third in third_signers(submitter, both)? {
             for request in two_of_three(submitter, &call, both, third).await? {
                 submitter.submit_serialized(request).await?;
             }
         }
         Ok(())
-    }
-
-    /// Signs a transaction. Only a wrong form of the signature is sent.
-    async fn signature(&self, wallet: &SigningWallet, text: &str) -> Taken<String> {
-        let entry = sign(wallet, text).await?;
-        let signature = entry["msgsign"].as_str().unwrap_or_default();
-        self.submitter.with.redactor.add(signature);
-        Ok(signature.to_owned())
     }
 
     /// Submits what these rows make of a transfer of one or two signers, alone and in batches.

@@ -92,7 +92,8 @@ fn assets_in(response: &Exchange) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Checks the records about an asset in a response, in each of its members, and that there are no others if they are requested by it.
+/// Checks the records about an asset in a response, in each of its members. If they were requested by it, each record must be
+/// about it.
 /// `calls` made the claims about the asset.
 fn other_records(
     response: &Arc<Exchange>,
