@@ -290,6 +290,8 @@ faults! {
     RefusedMadeLater "refused-made-later" "a transfer that was refused is made once its wallet has enough";
     DustSwept "dust-swept" "a wallet loses what a transfer leaves of the token of fees, if that is less than a fee";
     CoSignersRecorded "co-signers-recorded" "a claim is also recorded for the other wallets that signed it";
+    LastVerifier "last-verifier" "of three signers of a claim, the last one is recorded as its verifier";
+    UnpayableRemembered "unpayable-remembered" "a transaction that its wallet could not pay is refused whenever it is submitted again";
     SecondVerifierLost "second-verifier-lost" "a claim about an asset that another wallet has claimed costs its fee and has no record";
 }
 

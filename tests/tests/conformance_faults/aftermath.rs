@@ -101,18 +101,18 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             scores.entry(wallets).or_insert(response).clone()
         }) => ["get-trustscore-wallets/repeat-read"];
         "a claim's record can be read only once", read_once()
-            => ["sc-state/repeat-read", "submit-transaction/claim-readable"];
+            => ["sc-state/columns", "sc-state/repeat-read", "submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {
             if !is_for_a_claim(request) {
                 set(response, "/value/7", json!("changed"));
                 set(response, "/data/7", json!("changed"));
             }
-        }) => ["submit-transaction/claim-changes-no-other-record"];
+        }) => ["sc-state/new-records", "submit-transaction/claim-changes-no-other-record"];
         "other records can't be read after a claim", after_a_claim(|request, response| {
             if !is_for_a_claim(request) && request.query.contains("unique_column=asset_id") {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
-        }) => ["submit-transaction/claim-changes-no-other-record"];
+        }) => ["sc-state/columns", "submit-transaction/claim-changes-no-other-record"];
         "the record of a new claim is another one in its second member", new_record(|value| {
             set(value, "/data/7", json!("changed"));
         }) => ["sc-state/new-records"];

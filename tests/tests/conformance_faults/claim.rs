@@ -168,7 +168,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "stores another asset_type", record(2, || json!("house"))
             => ["submit-transaction/claim-as-submitted"];
         "stores another verifier", record(3, || json!(stranger().address().to_string()))
-            => ["submit-transaction/claim-as-submitted"];
+            => ["sc-state/columns", "submit-transaction/claim-as-submitted"];
         "stores another outcome", record(4, || json!(0)) => ["submit-transaction/claim-as-submitted"];
         "stores the outcome as a decimal", record(4, || json!(1.0))
             => ["submit-transaction/claim-as-submitted"];
@@ -195,7 +195,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "a record's columns are in reverse order", row(|row| row.reverse())
             => ["submit-transaction/claim-columns"];
         "a record names another contract", record(0, || json!(format!("ct{}", "0".repeat(40))))
-            => ["submit-transaction/claim-columns"];
+            => ["sc-state/columns", "sc-state/new-records", "submit-transaction/claim-columns"];
         "stores lists as comma-separated text", row(|row| {
             for list in &mut row[5..7] {
                 let items: Vec<String> =

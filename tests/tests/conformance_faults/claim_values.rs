@@ -46,7 +46,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 Some((known, body)) if *known == number => response.with_status(StatusCode::OK).with_body(body.clone()),
                 _ => {
                     let is_record = String::from_utf8_lossy(&response.body).contains("\"value\":[");
-                    if value.starts_with("00") && is_record {
+                    let is_by_asset = request.query.contains("unique_column=asset_id");
+                    if value.starts_with("00") && is_record && is_by_asset {
                         *stored = Some((number, response.body.clone()));
                     }
                     response
@@ -67,7 +68,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             if is_new && !request.query.contains("unique_column=asset_id") {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
-        }) => ["sc-state/new-records"];
+        }) => ["sc-state/columns"];
         "remembers that no record has a value in another column", stateful(BTreeSet::new(), |missing, request, response| {
             if request.path != STATE || request.query.contains("unique_column=asset_id") { return response }
             if missing.contains(&request.query) {
@@ -77,7 +78,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 missing.insert(request.query.clone());
             }
             response
-        }) => ["sc-state/new-records"];
+        }) => ["sc-state/columns"];
         "finds other records than those that have the value", change_json(STATE, |request, response| {
             if request.query.contains("unique_column=asset_type") && response["value"].is_array() {
                 response["value"][2] = json!("another type");

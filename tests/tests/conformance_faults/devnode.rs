@@ -58,7 +58,7 @@ fn expected(fault: F) -> Option<Found> {
             Nothing("only one query returns scores, so no other response shows their direction")
         }
         F::TableCondition => As("http/probes-only-requested"),
-        F::DecodedTwice => Among(&["sc-state/near", "submit-transaction/claim-readable"]),
+        F::DecodedTwice => As("sc-state/near"),
         F::CreatorUnpaid => OneOf(&[
             "submit-transaction/fee-paid",
             "submit-transaction/nothing-created",
@@ -155,8 +155,11 @@ fn expected(fault: F) -> Option<Found> {
         ]),
         F::TransfersHalfSigned => AsUser("submit-transaction/authority"),
         F::RefusedMadeLater => AsUser("submit-transaction/refused-not-stored"),
-        F::CoSignersRecorded | F::SecondVerifierLost => AsUser("sc-state/new-records"),
-        F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
+        F::CoSignersRecorded | F::LastVerifier => AsUser("sc-state/new-records"),
+        F::SecondVerifierLost => AsUser("sc-state/columns"),
+        F::UnpayableRemembered => AsUser("submit-transaction/claim-accepted"),
+        F::TypeShared => As("sc-state/new-records"),
+        F::AssetReplaced => As("sc-state/columns"),
         F::DuplicateMerged => AsUser("sc-state/new-records"),
         F::ClaimReplaced => AsUser("sc-state/new-records-as-expected"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),

@@ -65,6 +65,24 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["http/equal-requests"];
+        "compressed blocks are kept by their path", stateful(None::<Bytes>, |kept, request, response| {
+            let is_block = request.path == BLOCK && response.status == StatusCode::OK;
+            if !is_block || request.headers.get(header::ACCEPT_ENCODING).is_none() { return response }
+            let body = kept.get_or_insert_with(|| response.body.clone()).clone();
+            response.with_body(body)
+        }) => ["http/equal-requests"];
+        "a request from a page of another site is refused", change_response(BLOCK, |request, response| {
+            match request.headers.contains_key(header::ORIGIN) {
+                true => response.with_status(StatusCode::FORBIDDEN).with_body("{}"),
+                false => response,
+            }
+        }) => ["http/equal-requests"];
+        "a request with a long cookie is refused", change_response(BLOCK, |request, response| {
+            match request.headers.contains_key(header::COOKIE) {
+                true => response.with_status(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE).with_body("{}"),
+                false => response,
+            }
+        }) => ["http/equal-requests"];
         "a cache keeps compressed blocks for every program", stateful(BTreeSet::new(), |packed, request, response| {
             if request.path != BLOCK || response.status != StatusCode::OK { return response }
             let takes_it = request.headers.get(header::ACCEPT_ENCODING).is_some();

@@ -50,7 +50,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 true => response,
                 false => response.with_status(axum::http::StatusCode::BAD_REQUEST).with_body("{}"),
             }
-        }) => ["http/equal-queries"];
+        }) => ["http/equal-queries", "sc-state/columns"];
         "does not decode percent-encoded letters", change_response(STATE, |request, response| {
             match request.query.contains("unique_value=%62%69") || request.query.contains("table_name=%76") {
                 true => response.with_status(axum::http::StatusCode::BAD_REQUEST).with_body("{}"),
@@ -100,10 +100,10 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["sc-state/unique-value-echo"];
         "a record's remarks differ from its claim", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/7", json!("Weighed")); row });
-        }) => ["sc-state/record-matches-claim"];
+        }) => ["sc-state/columns", "sc-state/record-matches-claim"];
         "a record's outcome differs from its claim", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/4", json!(2)); row });
-        }) => ["sc-state/record-matches-claim"];
+        }) => ["sc-state/columns", "sc-state/record-matches-claim"];
         "a record's outcome is a string", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/4", json!("1")); row });
         }) => ["sc-state/record-matches-claim"];
@@ -118,16 +118,16 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["sc-state/record-matches-claim"];
         "a record's deletable_after is lower than in its claim", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/8", json!(1)); row });
-        }) => ["sc-state/record-matches-claim"];
+        }) => ["sc-state/columns", "sc-state/record-matches-claim"];
         "a record names another verifier", change_json(STATE, |_, response| {
             let other = format!("0x{}", "ab".repeat(20));
             rows_of(response, |mut row| { set(&mut row, "/3", json!(other)); row });
-        }) => ["sc-state/record-matches-claim"];
+        }) => ["sc-state/columns", "sc-state/record-matches-claim"];
         "the outcome of a record in object form differs from its claim", change_json(STATE, |_, response| {
             rows_of(response, |row| { json!({"asset_id": row[1], "asset_type": row[2],
                 "verifier_address": row[3], "outcome": 7, "doc_hash_list": row[5],
                 "doc_link_list": row[6], "remarks": row[7], "deletable_after": row[8]}) });
-        }) => ["sc-state/record-matches-claim"];
+        }) => ["sc-state/columns", "sc-state/record-matches-claim"];
         "a record contains only its asset ID", change_json(STATE, |_, response| {
             rows_of(response, |row| json!({"asset_id": row[1]}));
         }) => ["sc-state/record-matches-claim"];

@@ -28,7 +28,7 @@ use crate::{
     },
     checks::{Examination, Finding, Findings, check_sample_responses, verified},
     context::{Context, difference_from_call},
-    history::{ClaimSteps, History, OF_CO_SIGNER},
+    history::{ClaimSteps, Claims, History, OF_CO_SIGNER, OF_SAME_ASSET},
     http::{Act, Exchange},
     rules::known,
 };
@@ -99,6 +99,9 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
 /// A node that accepts something else with the code of the claim, in place of the claim or beside it.
 pub(super) const OTHER_ACCEPTED: Cause = Cause::of(&["submit-transaction/known-code-altered"]);
 
+/// A node that accepts this number of the claims of many wallets accepts several about one asset.
+const SEVERAL: usize = 4;
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-built",
@@ -112,7 +115,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-accepted",
         requirements: &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
-        checks: "A claim with the fee and the signature of its wallet has `response.valid` true, and so has one of two wallets that is signed as it was built.",
+        checks: "A claim with the fee and the signature of its wallet has `response.valid` true, and so has one of two wallets that is signed as it was built. On a devnet, so has a claim of each of several wallets about one asset, if the node takes such claims, also if it was refused before its wallet could pay.",
         explained_by: &[Cause::of(&["submit-transaction/signed-values"])],
         is_essential: true,
         check: Own(|c| Box::pin(accepted(c))),
@@ -231,7 +234,7 @@ async fn built(context: &Context) -> Findings {
         return unknown(format!("the call was built, and not signed: {what}"));
     }
     let mut findings = Examination::default();
-    for claim in claims.all() {
+    for claim in claims.all().chain(claims.get(OF_SAME_ASSET)) {
         findings.count_item();
         let (call, built) = (claim.call(), claim.get(Act::Build)?);
         let body = built.success_object();
@@ -382,6 +385,7 @@ async fn accepted(context: &Context) -> Findings {
             format!("a claim that its wallet signed is refused: {said}{paid}"),
         ));
     }
+    findings.extend(refused_of_many(claims));
     // Each of the wallets held the whole fee if the co-signer made a claim alone.
     let shared = claims.shared().get(Act::Submit).ok();
     if let Some(response) = shared.filter(|response| !is_valid(response))
@@ -395,6 +399,29 @@ async fn accepted(context: &Context) -> Findings {
         ));
     }
     Ok(findings)
+}
+
+/// Checks that the claims of many wallets are accepted at last, if the node accepts claims of several wallets about one asset.
+fn refused_of_many(claims: &Claims) -> Examination {
+    let last = claims
+        .of_many()
+        .filter_map(|claim| claim.all(Act::Submit).last());
+    let last: Vec<_> = last.collect();
+    let mut findings = Examination::default();
+    if last.iter().filter(|response| is_valid(response)).count() < SEVERAL {
+        return findings;
+    }
+    for response in last {
+        findings.count_item();
+        if !is_valid(response) && response.is_success() {
+            let said = message(response);
+            findings.push(wrongly_refused(
+                response,
+                format!("a claim of a wallet that has not claimed its asset is refused: {said}"),
+            ));
+        }
+    }
+    findings
 }
 
 /// Whether a claim, or its call, is refused for its size, and all that are accepted are shorter. The specification shows no

@@ -14,14 +14,25 @@ use crate::{
 };
 
 /// Other ways to request a block.
-const OF_BLOCK: [Wording; 4] = [
+const OF_BLOCK: [Wording; 9] = [
     Wording::AnyType,
+    Wording::FromPage,
+    Wording::Upgrading,
+    Wording::WithCookie,
+    Wording::Typed,
+    Wording::Old,
     Wording::SeveralTypes,
     Wording::Closing,
     Wording::AfterHead,
 ];
 /// Other ways to have a call built.
-const OF_CALL: [Wording; 3] = [Wording::Charset, Wording::InPieces, Wording::BesideHalf];
+const OF_CALL: [Wording; 5] = [
+    Wording::Charset,
+    Wording::FromPage,
+    Wording::Expecting,
+    Wording::InPieces,
+    Wording::BesideHalf,
+];
 /// Requests whose responses may be different, but that must not change those to others.
 const OF_OTHERS: [Wording; 4] = [
     Wording::Compressed,
@@ -36,8 +47,8 @@ pub(super) async fn equal_requests(context: &Samples) -> Findings {
     let mut checked = Examination::default();
     let blocks = objects(context, Sample::Blocks).await?;
     let is_known = |block: &&Arc<Exchange>| block.success_object().is_some_and(is_block);
-    let blocks = blocks.iter().filter(is_known);
-    let block = blocks.max_by_key(|block| block.body.len());
+    let known = blocks.iter().filter(is_known);
+    let block = known.max_by_key(|block| block.body.len());
     let call = longest_call(context).await?;
     let call = call.as_ref();
     if let Some(block) = block {
@@ -52,6 +63,9 @@ pub(super) async fn equal_requests(context: &Samples) -> Findings {
             .map(|(known, wording)| known.request.clone().worded(wording));
         for other in others.chain(call.into_iter().flat_map(misdirected)) {
             checked.add(after_another(context, other, block).await);
+        }
+        if let Some(other) = blocks.iter().find(|other| other.body != block.body) {
+            checked.add(compressed(context, [block, other]).await);
         }
     }
     if let Some(call) = call {
@@ -114,6 +128,38 @@ fn packed(response: &Arc<Exchange>) -> Option<Finding> {
     let expected = "`content-encoding`, or the block";
     (is_packed && response.request.wording == Wording::Compressed)
         .then(|| Finding::new(response, what, expected, response.summary()))
+}
+
+/// Checks that compressed responses to different requests differ. A cache may forget what was requested.
+async fn compressed(context: &Samples, different: [&Arc<Exchange>; 2]) -> Findings {
+    let mut checked = Examination::default();
+    let mut received = Vec::new();
+    for known in different {
+        let request = known.request.clone().worded(Wording::Compressed);
+        // What follows gets the block again.
+        let (packed, usual) =
+            one_after_another(context, Some(request), Wording::Usual, &known.request).await;
+        let usual = usual?;
+        if usual.status >= 500 {
+            return Ok(checked);
+        }
+        if !usual.success_object().is_some_and(is_block) {
+            let what = "the block is not returned after a compressed one";
+            let expected = known.excerpt(160);
+            checked.push(Finding::new(&usual, what, expected, usual.summary()));
+            return Ok(checked);
+        }
+        received.extend(packed.filter(|response| response.is_success()));
+    }
+    if let [one, other] = &received[..] {
+        checked.count_item();
+        if one.body == other.body {
+            let what = "two blocks get the same response if it may be compressed";
+            let expected = "another response than for the other block";
+            checked.push(Finding::new(other, what, expected, other.summary()));
+        }
+    }
+    Ok(checked)
 }
 
 /// Number of requests that must get no response, or a server error, until that is a finding. Each may happen once.
@@ -194,12 +240,7 @@ async fn one_after_another(
     )
 }
 
-/// The samples whose query is sent several times at once, and how often.
-const AT_ONCE: [Sample; 3] = [
-    Sample::TokenBalance,
-    Sample::ContractState,
-    Sample::TrustScore,
-];
+/// How often each query is sent when many are sent at once.
 const COPIES: usize = 8;
 const LISTS: [Sample; 2] = [Sample::WalletBalances, Sample::TokenHolders];
 pub(super) const WITH_PARAMETERS: [Sample; 4] = [
@@ -215,31 +256,51 @@ fn carries_value(exchange: &Exchange) -> bool {
     body.is_some_and(|body| !is_nothing(body) && !is_refusal(body))
 }
 
-/// Sends a query several times at once. If it gets the same response before and after, each of these gets it, too.
-async fn at_once(
-    context: &Samples,
-    query: &Request,
-    is_same: impl Fn(&Exchange, &Exchange) -> bool,
-) -> Findings {
+/// Sends several queries at once, each several times. If one gets the same response before and after, each of these gets it, too.
+async fn at_once(context: &Samples, queries: &[(Sample, Arc<Exchange>)]) -> Findings {
     // So many requests must not change the responses that other cases get.
     let alone = context.node.all_turns().await;
     let options = SendOptions {
         has_all_turns: alone.is_some(),
         ..SendOptions::default()
     };
-    let one = || context.node.send_with(query.clone(), options);
-    let (before, _) = one().await?;
-    let all = join_all((0..COPIES).map(|_| one())).await;
-    let (after, _) = one().await?;
+    let one = async |known: &Exchange| {
+        let sent = context.node.send_with(known.request.clone(), options);
+        sent.await.map(|(response, _)| response)
+    };
+    let mut before = Vec::new();
+    for (_, known) in queries {
+        before.push(one(known).await?);
+    }
+    let copies = (0..COPIES).flat_map(|_| queries);
+    let all = join_all(copies.map(|(_, known)| one(known))).await;
+    let mut after = Vec::new();
+    for (_, known) in queries {
+        after.push(one(known).await?);
+    }
     drop(alone);
-    let mut all = all.iter().flatten().map(|(response, _)| response);
-    let other = all.find(|response| response.is_success() && !is_same(response, &after));
-    let found = other.filter(|_| is_same(&before, &after) && carries_value(&after));
-    let finding = found.map(|other| {
-        let what = format!("a query gets another response when {COPIES} are sent at once");
-        Finding::new(other, what, after.excerpt(160), other.summary())
-    });
-    Ok(Examination::of(1, finding))
+    let mut checked = Examination::default();
+    for (place, (sample, _)) in queries.iter().enumerate() {
+        let described = described(&context.spec, *sample);
+        let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
+        let (before, after) = (&before[place], &after[place]);
+        let copies = all.iter().skip(place).step_by(queries.len());
+        let other = copies
+            .flatten()
+            .find(|response| response.is_success() && !is_same(response, after));
+        let found = other.filter(|_| is_same(before, after) && carries_value(after));
+        checked.extend(Examination::of(
+            1,
+            found.map(|other| {
+                let what = format!(
+                    "a query gets another response when {} are sent at once",
+                    all.len()
+                );
+                Finding::new(other, what, after.excerpt(160), other.summary())
+            }),
+        ));
+    }
+    Ok(checked)
 }
 
 /// Asks queries several times at once, and in other words.
@@ -251,14 +312,12 @@ pub(super) async fn equal_queries(context: &Samples) -> Findings {
         let Some(known) = samples.into_iter().find(|known| carries_value(known)) else {
             continue;
         };
-        if AT_ONCE.contains(&sample) {
-            let described = described(&context.spec, sample);
-            let is_same =
-                |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
-            checked.add(at_once(context, &known.request, is_same).await);
-        }
         queries.push((sample, known));
     }
+    let others = queries
+        .iter()
+        .filter(|(sample, _)| *sample != Sample::Blocks);
+    checked.add(at_once(context, &others.cloned().collect::<Vec<_>>()).await);
     let mut each = stream::iter(queries)
         .map(|(sample, known)| async move {
             http::beside_others(in_each_wording(context, sample, &known)).await
@@ -314,7 +373,7 @@ fn in_other_words(
     reversed.query.reverse();
     let mut encoded = known.clone();
     let parameters = encoded.query.drain(..).map(|(name, value)| {
-        let value = value.bytes().map(|byte| format!("%{byte:02X}"));
+        let value = value.bytes().map(|byte| format!("%{byte:02x}"));
         format!("{name}={}", value.collect::<String>())
     });
     let query = parameters.collect::<Vec<_>>().join("&");

@@ -364,6 +364,8 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut Examination) {
 /// Distance from the latest block to an index that does not exist. A node that cuts indexes to 32
 /// bits returns the latest block for it.
 const BEYOND: u64 = 1 << 32;
+/// Distances to nearer ones. They are multiples of the numbers of blocks for which nodes have space.
+const FURTHER: [u64; 3] = [10_000, 1 << 16, 1_000_000];
 
 /// Checks that an index far above the latest block, and a negative one, return no block.
 fn unknown_index(context: &Samples) -> WrongRequests {
@@ -385,10 +387,14 @@ fn unknown_index(context: &Samples) -> WrongRequests {
     let holds_no_block =
         |value: &Value| reported_index(value).is_none() && value.get("previous_hash").is_none();
     let what = "an index that the chain has not reached";
-    Ok(vec![
-        WrongRequest::new(block_request(unknown), what).or(holds_no_block),
-        WrongRequest::new(block_request(-1), "a negative index").or(holds_no_block),
-    ])
+    // A node may keep its blocks in a ring, or count in a small type.
+    let tip = discovered.tip.into_iter();
+    let further = tip.flat_map(|tip| FURTHER.map(|more| tip.saturating_add(more)));
+    let unknown = [unknown].into_iter().chain(further);
+    let unknown = unknown.map(|index| WrongRequest::new(block_request(index), what));
+    let negative = WrongRequest::new(block_request(-1), "a negative index");
+    let all = unknown.chain([negative]);
+    Ok(all.map(|wrong| wrong.or(holds_no_block)).collect())
 }
 
 /// Checks that the response for index 0 is not another block. A chain may or may not have a block 0.

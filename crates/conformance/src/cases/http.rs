@@ -63,7 +63,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-requests",
         requirements: &["CONSISTENT-5", "HTTP-2", "HTTP-4", "CALL-1"],
-        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, with `connection: close`, and after the same with HEAD, which the node may refuse; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and beside half of an equal one on another connection, unless the node has one connection at a time. So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
+        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, with `connection: close`, with the `origin` of another site, with an offer of HTTP/2, with a long cookie, with the type of a body, with HTTP/1.0, and after the same with HEAD, which the node may refuse; the call with a `charset` after the content type, with an `origin`, with `expect: 100-continue`, with a body in two pieces, as a slow connection or a proxy sends it, and beside half of an equal one on another connection, unless the node has one connection at a time. So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so, and is not that of another block.",
         matters: "Libraries, proxies and caches write requests in many ways, and their users see only the response.",
         check: Read(|c| Box::pin(equal_requests(c))),
         sends: &[
@@ -86,7 +86,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-queries",
         requirements: &["CONSISTENT-5", "HTTP-1"],
-        checks: "A query gets the same response if its parameters are in another order, if all characters of their values are percent-encoded, and, for a list of balances, with the parameter that only another `balance_type` uses. Such a list may also be refused. Eight equal queries at once get the same response as one.",
+        checks: "A query gets the same response if its parameters are in another order, if all characters of their values are percent-encoded, and, for a list of balances, with the parameter that only another `balance_type` uses. Such a list may also be refused. Of forty queries at once, eight of each kind, each gets its own response.",
         sends: &[
             get_balances::BALANCE,
             get_balances::HELD,

@@ -7,21 +7,19 @@ use serde_json::Value;
 
 use super::{
     case::{Case, Example},
+    cause::Cause,
     check::Check::Own,
     claim,
     claim_record::{Stored, all_found},
     sc_state::{self, value},
-    state_columns::columns_of_new,
+    state_columns::request_by_columns,
 };
 use crate::{
-    api::{
-        Sample, UNKNOWN_CONTRACT, carried, has_record, in_block, known_rows, lists_as_failed,
-        requested,
-    },
+    api::{Sample, UNKNOWN_ASSET, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
     checks::{Examination, Finding, Findings, check_json_responses, objects},
     context::Context,
-    history::{ClaimSteps, History},
-    http::{Act, Exchange, Request},
+    history::History,
+    http::{Exchange, Request},
     rules::{first_stays, submitted},
     script::{OTHER_COLUMN, cut_short},
 };
@@ -37,8 +35,11 @@ const BASE: Case = Case {
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
+        explained_by: &[Cause::of(&[
+            "submit-transaction/claim-changes-no-other-record",
+        ])],
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. A claim that a block lists as failed leaves no record beside another one. If another wallet has claimed the same asset, its record stays, and both are found by other columns. A wallet that only co-signed a claim has no record of it. The first one is found by each column by which others are. A record that is requested by any column has the requested value there.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. A claim that a block lists as failed leaves no record beside another one. A wallet that only co-signed a claim has no record of it. A record that is requested by any column has the requested value there, and a param that its claim lacks has no value.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -58,57 +59,19 @@ async fn new_records(context: &Context) -> Findings {
     let mut checked = check_json_responses(&responses)?;
     // The cases about the claim report a wrong value.
     let first = all.iter().find(|one| one.is_as_submitted());
-    if let Some(claims) = context.submissions.claims().await?.of_same_asset() {
-        checked.extend(other_verifier(&context.history(), &claims[1]));
-    }
-    checked.extend(by_other_columns(&context.history()));
     // Those of another program are judged with all records.
     if !context.is_of_others && all.iter().all(Stored::is_as_submitted) {
         checked.extend(submitted(&context.history(), |_, _| true));
     }
+    for stored in all.iter().filter(|one| one.is_as_submitted()) {
+        checked.extend(request_others(context, stored.response).await);
+        checked.extend(request_by_columns(context, stored.response).await);
+    }
     if let Some(first) = first {
-        for stored in all.iter().filter(|one| one.is_as_submitted()) {
-            checked.extend(request_others(context, stored.response).await);
-        }
-        checked.extend(columns_of_new(context, first.response).await);
-        checked.extend(request_beginnings(context, first.response).await);
+        checked.extend(request_similar_texts(context, first.response).await);
     }
+    checked.extend(by_other_columns(&context.history()));
     Ok(checked)
-}
-
-/// Checks that a claim about the asset of another wallet's claim leaves the records of that wallet, and has a record if a
-/// block has it. By their asset, a node may show one of both.
-fn other_verifier(history: &History, claim: &ClaimSteps<'_>) -> Examination {
-    let read: Vec<_> = claim.all(Act::OtherRecord).collect();
-    let [before, after, own] = read[..] else {
-        return Examination::default();
-    };
-    if !has_record(before) {
-        return Examination::default();
-    }
-    let is_gone = |response: &Exchange| response.is_success() && !has_record(response);
-    let is_made = || {
-        let code = claim.code().unwrap_or_default();
-        let mut blocks = history
-            .blocks()
-            .filter_map(|(_, entry)| entry.exchange.success_object());
-        blocks.any(|block| in_block(block, &code).is_some() && !lists_as_failed(block, &code))
-    };
-    let finding = match is_gone(after) {
-        true => Some((
-            after,
-            "another wallet's record is gone since this wallet has claimed the same asset",
-        )),
-        false if is_gone(own) && is_made() => Some((
-            own,
-            "a claim about an asset that another wallet has claimed is in a block, and has no record",
-        )),
-        false => None,
-    };
-    let finding = finding.map(|(response, what)| {
-        Finding::new(response, what, before.excerpt(160), response.summary())
-    });
-    Examination::of(1, finding)
 }
 
 /// Checks that each record has the value by which it was requested, in every response of the run.
@@ -141,28 +104,38 @@ async fn request_others(context: &Context, record: &Exchange) -> Examination {
     if number != asset && number.bytes().all(|byte| byte.is_ascii_digit()) {
         others.push(other("unique_value", number));
     }
-    others.extend(cut_short(asset).map(|short| other("unique_value", &short)));
+    // A node may take it for a list, or for a quoted text.
+    let several = [format!("{asset},{UNKNOWN_ASSET}"), format!("\"{asset}\"")];
+    let similar = several.into_iter().chain(cut_short(asset));
+    others.extend(similar.map(|similar| other("unique_value", &similar)));
     let others = others.into_iter().map(Request::finding_nothing);
     let mut checked = Examination::default();
     checked.received(context.node.send_all(others.collect()).await);
     checked
 }
 
-/// Requests the beginnings of a new record's texts, which no record has, for the rule *near*.
-async fn request_beginnings(context: &Context, record: &Exchange) -> Examination {
+/// Requests the beginnings of a new record's texts, and these texts in small letters, which no record has, for the rule *near*.
+async fn request_similar_texts(context: &Context, record: &Exchange) -> Examination {
     let body = record.success_object().into_iter().flat_map(carried);
     let rows: Vec<_> = body.flat_map(|(_, value)| known_rows(value)).collect();
-    let beginnings = ["asset_type", "remarks"].into_iter().filter_map(|column| {
-        let text = rows.first()?.column(column)?.as_str()?;
+    let similar = ["asset_type", "remarks"].into_iter().flat_map(|column| {
+        let text = rows.first().and_then(|row| row.column(column)?.as_str());
         let request = record
             .request
             .clone()
             .setting("unique_column", column.to_owned());
-        let request = request.setting("unique_value", cut_short(text)?);
-        Some(request.finding_nothing())
+        let all = text.map(|text| [cut_short(text), Some(text.to_lowercase())]);
+        let others = all.into_iter().flatten().flatten();
+        let others = others.filter(move |other| Some(&**other) != text);
+        others.map(move |other| {
+            request
+                .clone()
+                .setting("unique_value", other)
+                .finding_nothing()
+        })
     });
     let mut checked = Examination::default();
-    checked.received(context.node.send_all(beginnings.collect()).await);
+    checked.received(context.node.send_all(similar.collect()).await);
     checked
 }
 

@@ -12,7 +12,7 @@ use super::{
     cause::{Cause, When},
     check::Check::{Near, Objects, Own, Read, Rule, Same},
     request_kind::{Parameter, RequestKind},
-    state_columns::columns,
+    state_columns::request_by_columns,
 };
 use crate::{
     api::{Sample, carried, contract_state_request, has_record, known_rows, mentions, requested},
@@ -118,14 +118,26 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "sc-state/columns",
+        explained_by: &[Cause::of(&[
+            "http/equal-queries",
+            "sc-state/near",
+            "sc-state/new-records",
+            "sc-state/record-matches-claim",
+            "sc-state/repeat-read",
+            "submit-transaction/claim-as-submitted",
+            "submit-transaction/claim-changes-no-other-record",
+            "submit-transaction/claim-readable",
+        ])],
         requirements: &["CONSISTENT-5", "STATE-1", "STATE-2"],
-        checks: "A node that finds a record by another column than `asset_id` finds it by columns of text and by columns of numbers.",
+        checks: "A record that a response of the run shows, or that one of its claims made two blocks ago, is in each later response to a request with one of its values: by `asset_id`, and by each column by which the node finds any record. A node that finds records by four other columns finds them by each of them that holds a text or a number. A node may return one of several records. Records that may be deleted by then are not judged.",
         aspect: Aspect::Consistency,
-        check: Read(|c| Box::pin(columns(c))),
+        is_last: true,
+        check: Rule(|c| Box::pin(columns(c))),
         ..BASE
     },
     Case {
         id: "sc-state/repeat-read",
+        explained_by: &[Cause::of(&["sc-state/new-records"])],
         requirements: &["CONSISTENT-4", "STATE-2"],
         checks: "All requests of the run for the same record return the same as long as no block is made. A record that was there stays there.",
         aspect: Aspect::Consistency,
@@ -207,6 +219,21 @@ pub(super) fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked:
             checked.push(Finding::new(exchange, what, expected, actual).at(format!("/{name}")));
         }
     }
+}
+
+/// Requests a record by its columns, and judges all requests for records.
+async fn columns(context: &Context) -> Findings {
+    let mut checked = Examination::default();
+    if !context.is_recorded {
+        let records = context.sample(Sample::ContractState).await?;
+        if let Some(record) = records.iter().find(|record| has_record(record)) {
+            checked.extend(request_by_columns(context, record).await);
+            // It is still there.
+            checked.received(context.node.send(record.request.clone()).await);
+        }
+    }
+    checked.extend(rules::found(&context.history()));
+    Ok(checked)
 }
 
 /// Checks the records of the samples, and those of all claims in the blocks of a sweep.

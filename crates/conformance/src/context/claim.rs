@@ -15,6 +15,7 @@ use super::{
     batch::{element, submit_refused},
     claim_step::{balance_request, currency_of, no_sample, signed_request},
     claim_values::{claim_call, own_type, take_second_values},
+    crowd::claim_as_many,
     draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
     edit::{altered, with_digit_changed},
     further_claim::{FurtherClaim, submit_at_once, submit_in_batch},
@@ -25,7 +26,7 @@ use super::{
     signatures::stranger,
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Response, Submitter},
-    transfers::transfer_and_overspend,
+    transfers::{Transfers, transfer_and_overspend},
     undecided::undecided_rows,
     variant::{Cost, Variant},
     waiting::{NewBlocks, read_blocks_around, settle, settle_accepted, wait_for, wait_for_all},
@@ -37,7 +38,7 @@ use crate::{
         Claims, FEE_WITH_FRACTION, IN_OTHER_TOKEN, MAX_CLAIMS, OF_CO_SIGNER, OF_SAME_ASSET, SHARED,
         Settled,
     },
-    http::{Act, Exchange, InconclusiveReason, Request, Step},
+    http::{Act, Exchange, InconclusiveReason, Request, Step, Wording},
 };
 
 /// The number of the claim that is built before all others.
@@ -99,6 +100,8 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
             let (wallets, token) = ([wallet, new_wallet], currency_of(&first.text));
             let spending = transfer_and_overspend(submitter, wallets, &first.contract, &token, run);
             let _ = Box::pin(spending).await;
+            let transfers = Transfers::of(submitter, &first.contract, &token);
+            let _ = Box::pin(claim_as_many(&transfers, wallet, &first.text)).await;
         }
     }
     first.read_again(&settled).await
@@ -556,6 +559,11 @@ impl<'s> FirstClaim<'s> {
                 let _ = self.submit_as(Act::Row(row.what.clone()), request).await;
             }
         }
+        // Libraries write the same request with other headers.
+        for wording in [Wording::Charset, Wording::FromPage, Wording::Expecting] {
+            let again = self.request.clone().worded(wording);
+            let _ = self.submit_as(Act::Again, again).await;
+        }
         self.submit_wrongly_again(Moment::Pending).await;
     }
 
@@ -631,7 +639,7 @@ impl<'s> FirstClaim<'s> {
     /// Requests the claim's record by other columns, before there is one. A node must not remember that.
     async fn ask_by_other_columns(&self) {
         let transaction: Value = serde_json::from_str(&self.text).unwrap_or_default();
-        for column in ["asset_type", "deletable_after"] {
+        for column in ["asset_type", "deletable_after", "verifier_address"] {
             let value = match &transaction["specific_data"]["params"][column] {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),

@@ -42,9 +42,9 @@ impl Values {
         let link = |page: u8| format!("https://example.org/{page}");
         match number {
             0 => Self::unusual(run),
-            // Nothing and zero, a long list, and an integer that a float rounds.
+            // A text of digits, nothing and zero, a long list, and an integer that a float rounds.
             1 => Self {
-                asset_type: "token".to_owned(),
+                asset_type: "12".to_owned(),
                 outcome: 0,
                 doc_hash_list: Vec::new(),
                 doc_link_list: (1..=24).rev().map(link).collect(),
@@ -55,7 +55,7 @@ impl Values {
             2 => Self {
                 asset_type: "1e3".to_owned(),
                 outcome: -1,
-                doc_hash_list: (1..=8_u8)
+                doc_hash_list: (1..=24_u8)
                     .rev()
                     .map(|byte| format!("{byte:02x}").repeat(32))
                     .collect(),
@@ -180,7 +180,7 @@ impl Values {
 /// characters that a query must escape, and a part that looks escaped. Some differ only a little, as careless stores
 /// take them for one.
 fn asset_id(number: u8, run: u128) -> String {
-    let start = format!("conformance-{run:x} 50%+1/2%2B&'");
+    let start = format!("conformance-{run:x}: 50%+1/2%2B&';");
     let long = |last: &str| format!("{start}{}{last}", "long ".repeat(50));
     match number {
         0 => format!("{start}A=B?C#\u{e9}"),

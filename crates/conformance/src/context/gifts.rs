@@ -112,6 +112,7 @@ impl Transfers<'_> {
         };
         let new = new_wallet.address();
         let mut gifts = Vec::new();
+        let mut poorest = None;
         let co_signer = self.submitter.with.co_signer.as_ref();
         let other = self.submitter.another_token(self.token);
         let other = other.filter(|other| has(&own, other, 8 * FEW));
@@ -160,7 +161,7 @@ impl Transfers<'_> {
             let all = makers.iter().copied().chain([wallet.address()]).cycle();
             let more = all.map(|to| (wallet, to, FEW, self.token));
             gifts.extend(more.take(MOST_GIFTS.saturating_sub(gifts.len())));
-            self.give_many(wallet).await?;
+            poorest = self.give_many(wallet).await?;
         }
         let texts = self.texts(self.token, &gifts)?;
         let first = texts.first().map(|(from, text)| (*from, text.clone()));
@@ -169,6 +170,12 @@ impl Transfers<'_> {
         let given = self.submit_in_turn(texts, pause.min(LONGEST_PAUSE)).await?;
         if let Some((from, first)) = first {
             self.pay_equally(from, &first).await?;
+        }
+        if let Some(poorest) = poorest {
+            let patience = 2 * self.submitter.longest_wait();
+            let has_any = |held| held > 0;
+            self.balance_when((poorest, self.token), patience, has_any)
+                .await?;
         }
         match given.last() {
             Some(last) => self.replace(wallet, last, fee).await,

@@ -1,35 +1,51 @@
 //! Wallets that nobody knew before, and what they do with others.
 
+use nodeproof_primitives::WalletAddress;
 use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
 use super::{
     around_claim::{signed_by, signed_by_all},
     claim_step::Taken,
-    draft::{REFUSED, by_hand, call, nobodys, unique, written},
+    draft::{REFUSED, by_hand, call, code_of, nobodys, unique, written},
     gifts::FEW,
     shared_claim::third_signers,
     signing::SigningWallet,
     transfers::{Transfers, batch_of},
     waiting::wait_for,
 };
-use crate::api::{contract_state_request, is_valid};
+use crate::api::{accepts, contract_state_request, is_valid};
 
-/// Number of wallets that receive something in one batch. A known node takes 50 submissions.
-const MANY: u8 = 30;
+/// Number of wallets that receive something at the same moment.
+const MANY: u8 = 120;
+/// Number of submissions in a batch. A known node takes 50.
+const IN_A_BATCH: usize = 45;
 
 impl Transfers<'_> {
-    /// Gives some tokens to many wallets that nobody knows, in a batch. A node may have none. The list of all holders then is long.
-    pub(super) async fn give_many(&self, wallet: &SigningWallet) -> Taken<()> {
-        let many: Vec<_> = (0..MANY)
-            .map(|number| (wallet, nobodys(number), FEW, self.token))
+    /// Gives some tokens to many wallets that nobody knows, in batches, so that a block has many transactions, and the list of
+    /// all holders is long. A node may have no batches. Returns the first wallet, which gets one unit.
+    pub(super) async fn give_many(&self, wallet: &SigningWallet) -> Taken<Option<WalletAddress>> {
+        let poorest = nobodys(0);
+        let others = (1..MANY).map(|number| (wallet, nobodys(number), FEW, self.token));
+        let many: Vec<_> = [(wallet, poorest, 1, self.token)]
+            .into_iter()
+            .chain(others)
             .collect();
         let mut requests = Vec::new();
-        for (from, text) in self.texts(self.token, &many)? {
-            requests.push(signed_by(self.submitter, from, &text).await?);
+        let texts = self.texts(self.token, &many)?;
+        for (from, text) in &texts {
+            requests.push(signed_by(self.submitter, from, text).await?);
         }
-        let batch = batch_of(&requests.iter().collect::<Vec<_>>());
-        self.submitter.submit_serialized(batch).await.map(drop)
+        let code = texts
+            .first()
+            .map(|(_, text)| code_of(text))
+            .unwrap_or_default();
+        let all: Vec<_> = requests.iter().collect();
+        let batches = all.chunks(IN_A_BATCH).map(batch_of);
+        let responses = self.submitter.submit_at_once(batches.collect()).await;
+        let mut responses = responses.iter().flatten();
+        let is_accepted = responses.any(|response| accepts(response, &code));
+        Ok(is_accepted.then_some(poorest))
     }
 
     /// Submits a transfer that the wallet, the co-signer and the new wallet sign. The co-signer receives more than the fee. Before

@@ -8,6 +8,7 @@ mod claim;
 mod claim_step;
 mod claim_values;
 mod correct_submission;
+mod crowd;
 mod draft;
 mod edit;
 mod further_claim;

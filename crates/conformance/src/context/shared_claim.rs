@@ -178,13 +178,13 @@ async fn make(
         return Ok(None);
     }
     let reversed = signed_over(text, text, &[other.clone(), one.clone()]);
+    let in_order = signed_over(text, text, &[one.clone(), other.clone()]);
     let mut accepted = submit(Act::Reversed, reversed).await;
     if !is_accepted(&accepted) {
-        accepted = submit(
-            Act::Submit,
-            signed_over(text, text, &[one.clone(), other.clone()]),
-        )
-        .await;
+        accepted = submit(Act::Submit, in_order).await;
+    } else {
+        // It is the same transaction.
+        let _ = submit(Act::Again, in_order).await;
     }
     let accepted = accepted.ok().filter(|response| is_valid(response));
     if let Some(accepted) = &accepted {

@@ -24,6 +24,11 @@ use crate::{
 /// Number of times that a transaction is submitted at the same moment.
 pub(super) const COPIES: usize = 3;
 
+/// The smallest fee whose half distinguishes one fee from two.
+const LEAST_FEE: i64 = 100;
+/// Four times as much is exact in a number of JSON.
+const MOST_FEE: i64 = 1 << 51;
+
 /// The result of a submission.
 pub(crate) type Response = Result<Arc<Exchange>, InconclusiveReason>;
 
@@ -111,6 +116,12 @@ impl Submitter {
     /// Whether the tokens of the network have no value.
     pub(super) fn is_without_value(&self) -> bool {
         self.samples.node.target().network == Network::Devnet
+    }
+
+    /// Returns the fee, if it is a number of which parts and sums are exact.
+    pub(super) fn whole_fee(&self) -> Option<i64> {
+        let fee = self.with.fee.as_str().parse().ok();
+        fee.filter(|fee| (LEAST_FEE..MOST_FEE).contains(fee))
     }
 
     /// Whether a broken node may charge the wallet more than a fee for each claim: it is a test wallet, or the user asks

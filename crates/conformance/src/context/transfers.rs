@@ -1,10 +1,10 @@
 //! Transfers of tokens, and claims that together cost more than their wallet holds. All of them are for networks whose
 //! tokens have no value.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
-use nodeproof_primitives::WalletAddress;
+use nodeproof_primitives::{RawJson, WalletAddress};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -17,7 +17,7 @@ use super::{
     },
     further_claim::{FurtherClaim, submit_at_once},
     holdings::{MOST_EXACT, held_by},
-    signatures::with_high_s,
+    signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
     token_contract::contract_of_transfers,
@@ -34,11 +34,6 @@ use crate::{
 
 /// Maximum number of JSON values in a list of holders that is read while a transfer is pending.
 const MOST_VALUES: usize = 400;
-/// The smallest fee whose half distinguishes one fee from two.
-const LEAST_FEE: i64 = 100;
-/// Four times as much is exact in a number of JSON.
-const MOST_FEE: i64 = 1 << 51;
-
 /// The contract and the token of a run's transfers.
 pub(super) struct Transfers<'s> {
     pub(super) submitter: &'s Submitter,
@@ -62,8 +57,7 @@ pub(super) async fn transfer_and_overspend(
     token: &str,
     run: u128,
 ) -> Taken<()> {
-    let fee = submitter.with.fee.as_str().parse::<i64>().ok();
-    let Some(fee) = fee.filter(|fee| (LEAST_FEE..MOST_FEE).contains(fee)) else {
+    let Some(fee) = submitter.whole_fee() else {
         return Ok(());
     };
     let transfers = Transfers::of(submitter, verification, token);
@@ -187,6 +181,20 @@ fn in_other_form(submission: &Request) -> Option<Request> {
     Some(Request::post(submission.path, text).carrying_signature())
 }
 
+/// Returns a submission with its signatures in the reverse order and in capitals. It is the same transaction.
+fn in_other_words(submission: &Request) -> Option<Request> {
+    let text = submission.body.as_deref()?;
+    let body = submission.body_json()?;
+    let mut entries = body["signatures"].as_array()?.clone();
+    entries.reverse();
+    for entry in &mut entries {
+        entry["msgsign"] = entry["msgsign"].as_str()?.to_uppercase().into();
+    }
+    let members: BTreeMap<String, RawJson> = serde_json::from_str(text).ok()?;
+    let text = whole(&members.get("transaction")?.to_string(), &entries);
+    Some(Request::post(submission.path, text).carrying_signature())
+}
+
 /// Returns the largest amounts of a wallet that holds this much, which a careless node cuts or rounds: one more and one less
 /// than has no space in 64 bits, is not exact in a float, or has no space in 32 or 31 bits.
 fn large_parts(held: i128) -> Option<[i128; 2]> {
@@ -208,13 +216,13 @@ impl<'s> Transfers<'s> {
 
     /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, which the co-signer signs,
     /// too, another one to it twice in a batch, and transfers of a large amount to the co-signer and back. If a node has no
-    /// batches, that of the batch follows alone. If the new wallet receives any, returns a request to send again once they are
-    /// in a block.
+    /// batches, that of the batch follows alone. If the new wallet receives any, returns requests to send again once they are in
+    /// a block.
     async fn send_right(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
         part: i64,
-    ) -> Taken<Option<Request>> {
+    ) -> Taken<Option<Vec<Request>>> {
         let history = self.submitter.samples.history();
         let held = |wallet: &SigningWallet| held_by(&history, &wallet.address().to_string());
         let co_signer = self.submitter.with.co_signer.as_ref();
@@ -233,7 +241,8 @@ impl<'s> Transfers<'s> {
         let batch = batch_of(&[&twice, &twice]);
         // Another form of the signature is the same transaction.
         let other_form = in_other_form(&to_itself);
-        let again = other_form.clone().unwrap_or_else(|| to_itself.clone());
+        let mut again = vec![other_form.clone().unwrap_or_else(|| to_itself.clone())];
+        again.extend([&to_itself, &alone].into_iter().filter_map(in_other_words));
         let in_batch = batch_of(&[&to_itself]);
         let mut at_once = vec![to_itself; COPIES];
         at_once.extend(other_form);
@@ -271,14 +280,18 @@ impl<'s> Transfers<'s> {
         Ok(is_any.then_some(again))
     }
 
-    /// Submits what is in a block once more, in another form and in a batch. The block is read before and after that: it does not change.
-    async fn submit_again(&self, again: Request) -> Taken<()> {
+    /// Submits what is in a block once more, in other forms and in a batch. The block is read before and after that: it does not change.
+    async fn submit_again(&self, again: Vec<Request>) -> Taken<()> {
         let (submitter, node) = (self.submitter, &self.submitter.samples.node);
         read_new_blocks(submitter).await?;
-        let in_batch = batch_of(&[&again]);
-        let response = submitter.submit_serialized(again).await?;
+        let in_batch = batch_of(&again.iter().collect::<Vec<_>>());
+        let mut code = None;
+        for request in again {
+            let response = submitter.submit_serialized(request).await?;
+            code = code.or(submitted_code(&response));
+        }
         submitter.submit_serialized(in_batch).await?;
-        let code = submitted_code(&response).unwrap_or_default();
+        let code = code.unwrap_or_default();
         let history = submitter.samples.history();
         let block = history
             .blocks()

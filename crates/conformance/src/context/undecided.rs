@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::{
-    edit::Change::{Earlier, Later, Slightly, To},
+    edit::Change::{Earlier, Later, Removed, Slightly, To},
     variant::{ADDRESS, By::Signer, RIGHT, SIGNERS, VERIFIER, Variant, of, raw, right, rows},
 };
 
@@ -13,6 +13,9 @@ const FUNCTION: &str = "/specific_data/function";
 
 /// It is longer than a narrow column.
 const DESCRIPTION: &str = r#""é 中 & <b> 😀 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789""#;
+
+/// Two hashes, of which one is written in another way.
+const HASHES: &str = r#"["0x5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a5A5a","a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"]"#;
 
 /// A body with the signed transaction, and another one under the same name. A parser may read either.
 const TWICE: &str = r#"{"transaction":<signed>,"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#;
@@ -40,6 +43,10 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction of an hour ago" => right().edited("/timestamp", Earlier);
             "a transaction with a description" => right().edited("/descr", To(DESCRIPTION));
             "a transaction with its outcome once more, in capitals" => right().edited("/specific_data/params/OUTCOME", To("7"));
+            "a transaction with a negative threshold" => right().edited("/specific_data/params/deletable_after", To("-7"));
+            "a transaction with a hash that begins with 0x" => right().edited("/specific_data/params/doc_hash_list", To(HASHES));
+            "a transaction with a param that is named like another column of its record" => right().edited("/specific_data/params/address", To("\"ctffffffffffffffffffffffffffffffffffffffff\""));
+            "a transaction without remarks and links" => right().edited("/specific_data/params/remarks", Removed).edited("/specific_data/params/doc_link_list", Removed);
             "a transaction with an integer beyond 64 bits" => right().edited("/specific_data/params/deletable_after", To("9223372036854775808"));
         }
     }

@@ -28,6 +28,8 @@ pub(crate) const SHARED: u8 = MAX_CLAIMS + 3;
 pub(crate) const OF_SAME_ASSET: u8 = MAX_CLAIMS + 4;
 /// The numbers of the claims of a new wallet, which can pay one of them. They have the values of claims 2 and 7.
 pub(crate) const OF_NEW_WALLET: [u8; 2] = [MAX_CLAIMS + 5, MAX_CLAIMS + 8];
+/// The numbers of the claims of many wallets begin here.
+pub(crate) const OF_MANY: u8 = 64;
 /// Number of new blocks after which a longer wait for the record cannot help.
 pub(crate) const MIN_NEW_BLOCKS: u64 = 2;
 
@@ -97,6 +99,12 @@ impl Claims {
     /// Returns the first claim and the further ones.
     pub(crate) fn all(&self) -> impl Iterator<Item = ClaimSteps<'_>> {
         [self.first()].into_iter().chain(self.further())
+    }
+
+    /// Returns the claims of many wallets that were submitted.
+    pub(crate) fn of_many(&self) -> impl Iterator<Item = ClaimSteps<'_>> {
+        let all = (OF_MANY..=u8::MAX).map(|number| self.claim(number));
+        all.take_while(|claim| claim.get(Act::Submit).is_ok())
     }
 
     /// Returns two claims of different wallets about one asset, if both were accepted.

@@ -190,6 +190,9 @@ impl Connections {
         if closes {
             sent = sent.header(header::CONNECTION, "close");
         }
+        if request.wording == Wording::Old {
+            sent = sent.version(Version::HTTP_10);
+        }
         if let (Wording::InPieces, Some(body)) = (request.wording, &request.body) {
             sent = sent.header(header::CONTENT_LENGTH, body.len());
         }
@@ -214,7 +217,10 @@ impl Connections {
     ) -> reqwest::RequestBuilder {
         for (name, value) in request.headers() {
             // The connection needs these two, and sets them by itself.
-            if !matches!(name, "connection" | "transfer-encoding") {
+            if !matches!(
+                (name, value),
+                ("connection", "close") | ("transfer-encoding", _)
+            ) {
                 sent = sent.header(name, value);
             }
         }

@@ -35,9 +35,35 @@ pub(crate) enum Wording {
     IfChanged,
     /// It prefers a page, as browsers do.
     Page,
+    /// It comes from a page of another site, as the requests of a dapp in a browser do.
+    FromPage,
+    /// It offers a newer version of HTTP, as a widespread library for Java does.
+    Upgrading,
+    /// It has a long cookie of another service on the same host.
+    WithCookie,
+    /// It has the type of a body, and none, as some libraries write each request.
+    Typed,
+    /// The client would wait for the node's consent before it sends a long body.
+    Expecting,
+    /// It has the older version of HTTP that some proxies use by default.
+    Old,
     /// A call as another type of text, which a node may refuse before it reads the body.
     PlainText,
 }
+
+macro_rules! five_times {
+    ($text:expr) => {
+        concat!($text, $text, $text, $text, $text)
+    };
+}
+
+/// A long cookie, as users of a host with several services have.
+const COOKIE: &str = concat!(
+    "session=",
+    five_times!(five_times!(
+        "0123456789abcdef0123456789abcdef0123456789abcdef"
+    ))
+);
 
 impl Wording {
     /// Returns the headers that replace the usual ones.
@@ -47,7 +73,8 @@ impl Wording {
             | Self::InPieces
             | Self::BesideHalf
             | Self::AfterLeaving
-            | Self::AfterHead => &[],
+            | Self::AfterHead
+            | Self::Old => &[],
             Self::AnyType => &[("accept", "*/*")],
             Self::SeveralTypes => &[("accept", "application/json, text/plain, */*")],
             Self::Closing => &[("connection", "close")],
@@ -57,6 +84,19 @@ impl Wording {
             Self::Part => &[("range", "bytes=0-9")],
             Self::IfChanged => &[("if-none-match", "*")],
             Self::Page => &[("accept", "text/html,application/xhtml+xml,*/*;q=0.8")],
+            Self::FromPage => &[
+                ("origin", "https://dapp.example.org"),
+                ("sec-fetch-mode", "cors"),
+                ("sec-fetch-site", "cross-site"),
+            ],
+            Self::Upgrading => &[
+                ("upgrade", "h2c"),
+                ("connection", "Upgrade, HTTP2-Settings"),
+                ("http2-settings", "AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA"),
+            ],
+            Self::WithCookie => &[("cookie", COOKIE)],
+            Self::Typed => &[("content-type", "application/json")],
+            Self::Expecting => &[("expect", "100-continue")],
             Self::PlainText => &[("content-type", "text/plain")],
         }
     }
@@ -70,6 +110,8 @@ impl Wording {
             (Self::BesideHalf, _) => "beside half of an equal one on another connection".to_owned(),
             (Self::AfterLeaving, _) => "after a client that left before the response".to_owned(),
             (Self::AfterHead, _) => "after the same with HEAD".to_owned(),
+            (Self::Old, _) => "of HTTP/1.0".to_owned(),
+            (Self::WithCookie, _) => format!("with a cookie of {} characters", COOKIE.len()),
             (_, [(name, value), ..]) => format!("with `{name}: {value}`"),
             (_, []) => "of the usual form".to_owned(),
         }

@@ -212,8 +212,14 @@ impl Chain {
                 return Verdict::refused(message, true);
             }
         }
+        if self.has(InjectedFault::UnpayableRemembered) && self.refused.contains(&transaction.code)
+        {
+            return Verdict::refused("the transaction was refused", true);
+        }
         if let Err(message) = self.affordable(&transaction) {
-            if self.has(InjectedFault::SignatureRemembered) {
+            if self.has(InjectedFault::SignatureRemembered)
+                || self.has(InjectedFault::UnpayableRemembered)
+            {
                 self.refused.insert(transaction.code);
             }
             if self.has(InjectedFault::RefusalDrops) {
@@ -553,6 +559,12 @@ impl Chain {
                     && let Some(known) = self.table.with_same_hashes(&record.doc_hash_list)
                 {
                     record.doc_hash_list = known;
+                }
+                if let ([_, .., last], true) = (
+                    &*transaction.other_signers,
+                    self.has(InjectedFault::LastVerifier),
+                ) {
+                    record.verifier = *last;
                 }
                 let is_second = self.table.has_asset(&record.asset_id);
                 if !(is_second && self.has(InjectedFault::SecondVerifierLost)) {

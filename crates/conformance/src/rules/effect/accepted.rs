@@ -25,6 +25,8 @@ pub(super) struct Accepted {
     pub(super) fee: i128,
     pub(super) rounding: i128,
     pub(super) asset: Option<String>,
+    /// The first signer, who is the verifier of a claim.
+    pub(super) first: Option<String>,
     /// The contract of a claim without anything by which a contract may refuse it, except an earlier claim.
     pub(super) claims_in: Option<String>,
     pub(super) transfer: Option<Transfer>,
@@ -67,6 +69,7 @@ impl Accepted {
             },
             rounding: decimal.is_some_and(|fee| fee.fract() != 0.0).into(),
             asset: text(&data["params"]["asset_id"]),
+            first: signers.first().and_then(text),
             claims_in: text(&data["address"])
                 .filter(|_| is_plain_claim(transaction, &entry.exchange.request)),
             transfer: Transfer::of(data, &entry.exchange.request),

@@ -1,6 +1,9 @@
 //! A transfer is made if the node accepted it and its wallet can pay it.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
@@ -151,13 +154,26 @@ impl Money<'_> {
         let is_alike = |other: &Accepted| {
             other.block.is_some() && !other.has_failed() && other.claims_in == one.claims_in
         };
+        let is_about_it = |other: &&Accepted| other.asset == one.asset;
+        let mut about_it = others.clone().filter(is_about_it).peekable();
+        // A contract may have one record of each asset.
+        let is_first = about_it.peek().is_none()
+            || about_it.all(|other| other.first != one.first) && self.makes_claims_of_several();
         one.claims_in.is_some()
-            && others.clone().any(is_alike)
-            && others.all(|other| other.asset != one.asset)
+            && others.any(is_alike)
+            && is_first
             && one.payers.iter().all(|payer| {
                 let pair = (payer.clone(), one.token.clone());
                 self.reason_of_others(payer).is_none() && self.is_enough(pair, one, block)
             })
+    }
+
+    /// Whether blocks have claims of several wallets about one asset.
+    fn makes_claims_of_several(&self) -> bool {
+        let made = self.in_blocks().filter(|one| !one.has_failed());
+        let mut first = BTreeMap::new();
+        let mut claims = made.filter_map(|one| Some((one.asset.as_ref()?, one.first.as_ref()?)));
+        claims.any(|(asset, wallet)| *first.entry(asset).or_insert(wallet) != wallet)
     }
 
     /// Whether a wallet had enough of a token, by transactions before this one and in earlier blocks, for all that it had
