@@ -1,7 +1,7 @@
 //! The failure of a command, and its exit status.
 
 use nodeproof_client::ErrorKind;
-use nodeproof_primitives::escape::escaped;
+use nodeproof_primitives::escape::{escaped, escaped_lines};
 use serde::Serialize;
 
 use nodeproof_primitives::redact::redact;
@@ -150,12 +150,6 @@ fn bounded(messages: &[String]) -> Vec<String> {
         shown.push(format!("and {} more", messages.len() - MAX_MESSAGES));
     }
     shown
-}
-
-/// Escapes everything that a terminal acts on, except our own line breaks.
-fn escaped_lines(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(escaped).collect();
-    lines.join("\n")
 }
 
 /// Converts the error of a request. Submissions have other failures: see `commands::submit`.

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use nodeproof_primitives::escape::{escaped, is_github_job, without_commands};
+use nodeproof_primitives::escape::{escaped, escaped_json, is_github_job, without_commands};
 use serde::Serialize;
 
 use crate::{
@@ -192,26 +192,7 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
 /// Such characters occur only inside strings, where an escape has the same meaning. The exceptions are
 /// line breaks and tabs between values, which have no meaning.
 pub(crate) fn harmless_json(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut buffer = [0; 4];
-    let mut units = [0; 2];
-    for character in text.chars() {
-        match character {
-            '\n' | '\r' | '\t' => {}
-            ' '..='~' => out.push(character),
-            _ => {
-                let plain: &str = character.encode_utf8(&mut buffer);
-                if escaped(plain) == plain {
-                    out.push(character);
-                } else {
-                    for unit in character.encode_utf16(&mut units) {
-                        out.push_str(&format!("\\u{unit:04x}"));
-                    }
-                }
-            }
-        }
-    }
-    out
+    escaped_json(&text.replace(['\n', '\r', '\t'], ""))
 }
 
 #[cfg(test)]
