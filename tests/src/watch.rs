@@ -18,12 +18,7 @@ pub fn threads_that_wait() -> usize {
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
-impl Observer for Silent {
-    fn phase(&self, _: &str) {}
-    fn begin(&self, _: usize) {}
-    fn done(&self, _: &CaseReport) {}
-    fn end(&self) {}
-}
+impl Observer for Silent {}
 
 /// Checks the node at a base URL of devnet.
 ///

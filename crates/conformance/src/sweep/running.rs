@@ -18,7 +18,7 @@ use super::{
     checks::{CheckResults, Checked, CheckedBlock, Checks},
     fetch::{Fetcher, Lost},
     kept::KeptBlocks,
-    observer::{Observer, Redacting},
+    observer::Observer,
     settings::{Sweep, SweepProgress, about_blocks},
     state::State,
     stop_reason::StopReason,
@@ -99,7 +99,6 @@ impl RunningSweep {
         jobs: usize,
         watch: Arc<dyn Observer>,
     ) -> Result<(), StopReason> {
-        let watch: Arc<dyn Observer> = Arc::new(Redacting::new(watch, self.redactor.clone()));
         let (from, first, to) = self.begin(&chain)?;
         let began = *self.began.get_or_init(Instant::now);
         if self.sweep.blocks.end().is_none() {
@@ -365,12 +364,15 @@ impl RunningSweep {
 
     /// Adds the results of a block to the tally, and compares it with earlier blocks.
     fn add(&self, block: CheckedBlock, checks: &Checks, watch: &dyn Observer) {
+        let report = |case: &str, block: u64, what: &str| {
+            watch.found(case, block, &self.redactor.redact(what.to_owned()));
+        };
         self.with_open_state(|state| {
             state.next = block.index + 1;
             match block.what {
                 Checked::Results(results) => {
                     let block_of_results = results.evidence.clone();
-                    let is_new = add_results(block.index, *results, state, checks, watch);
+                    let is_new = add_results(block.index, *results, state, checks, &report);
                     self.kept.follow(block_of_results, is_new);
                 }
                 Checked::Unreachable(reason) | Checked::TooLarge(reason) => {
@@ -387,7 +389,7 @@ fn add_results(
     results: CheckResults,
     state: &mut State,
     checks: &Checks,
-    watch: &dyn Observer,
+    report: &dyn Fn(&str, u64, &str),
 ) -> bool {
     state.claims.add(index, results.claimed);
     let tally = &mut state.tally;
@@ -407,7 +409,7 @@ fn add_results(
     }
     let mut is_new = false;
     for (case, finding) in results.findings {
-        is_new |= found(case, index, finding, tally, checks, watch);
+        is_new |= found(case, index, finding, tally, checks, report);
     }
     let Some(links) = results.links else {
         return is_new;
@@ -416,7 +418,7 @@ fn add_results(
         let judged = judge.follow(&links, &mut state.memory, &results.evidence);
         tally.judged(case, judged.examined, None);
         for finding in samples(judged.findings) {
-            is_new |= found(case, index, finding, tally, checks, watch);
+            is_new |= found(case, index, finding, tally, checks, report);
         }
     }
     is_new
@@ -431,12 +433,12 @@ fn found(
     finding: (Finding, u64),
     tally: &mut Tally,
     checks: &Checks,
-    watch: &dyn Observer,
+    report: &dyn Fn(&str, u64, &str),
 ) -> bool {
     let block = finding.0.block.unwrap_or(block);
     let new = tally.found(case, block, finding);
     if let Some(what) = &new {
-        watch.found(checks.list[case].0, block, what);
+        report(checks.list[case].0, block, what);
     }
     new.is_some()
 }

@@ -13,7 +13,7 @@ use integration_tests::{
 use nodeproof_conformance::{
     Observer, Options, Sweep, SweepProgress, Target,
     cases::Case,
-    report::{CaseReport, NodeReport, Outcome},
+    report::{NodeReport, Outcome},
 };
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
@@ -36,9 +36,6 @@ impl At {
 }
 
 impl Observer for At {
-    fn phase(&self, _: &str) {}
-    fn begin(&self, _: usize) {}
-    fn done(&self, _: &CaseReport) {}
     fn sweep(&self, progress: &SweepProgress) {
         let tell = self
             .tell
@@ -50,7 +47,6 @@ impl Observer for At {
             let _ = tell.send(());
         }
     }
-    fn end(&self) {}
 }
 
 pub(crate) fn target(url: &str) -> Target {
