@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -16,7 +16,7 @@ use super::{
     back_off::BackOff,
     busy_paths::BusyPaths,
     connections::{Connections, Tried},
-    exchange::{Exchange, Method, Request},
+    exchange::{Exchange, Request},
     exchange_log::{ExchangeLog, LoggedExchange},
     exchange_recorder,
     failure::Failure,
@@ -156,18 +156,18 @@ impl Node {
 
     /// Returns the exchanges so far, without those of a sweep.
     pub(crate) fn exchanges(&self) -> Vec<LoggedExchange> {
-        let exchanges = self.exchanges.lock();
-        exchanges
-            .unwrap_or_else(PoisonError::into_inner)
-            .exchanges()
+        self.exchange_log().exchanges()
     }
 
     /// Whether the run can keep little more of what shows the effects of submissions.
     pub(crate) fn keeps_little_more(&self) -> bool {
-        let exchanges = self.exchanges.lock();
-        exchanges
+        self.exchange_log().is_nearly_full()
+    }
+
+    fn exchange_log(&self) -> MutexGuard<'_, ExchangeLog> {
+        self.exchanges
+            .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .is_nearly_full()
     }
 
     /// Returns the paths whose last response was that the node is busy.
@@ -250,16 +250,12 @@ impl Node {
 
     /// Notes steps that were not taken.
     pub(crate) fn add_missing(&self, steps: impl IntoIterator<Item = MissingStep>) {
-        let exchanges = self.exchanges.lock();
-        let mut exchanges = exchanges.unwrap_or_else(PoisonError::into_inner);
-        exchanges.missing.extend(steps);
+        self.exchange_log().missing.extend(steps);
     }
 
     /// Returns the steps that were not taken so far.
     pub(crate) fn missing(&self) -> Vec<MissingStep> {
-        let exchanges = self.exchanges.lock();
-        let exchanges = exchanges.unwrap_or_else(PoisonError::into_inner);
-        exchanges.missing.clone()
+        self.exchange_log().missing.clone()
     }
 
     /// Sends independent requests, several at a time. Returns the responses in the order of the requests, or why the
@@ -452,10 +448,7 @@ impl Node {
 
     /// Describes a connection that was closed without a response.
     fn closed(&self, request: &Request, reason: &str, is_repeated: bool) -> String {
-        let method = match request.method {
-            Method::Get => "GET",
-            Method::Post => "POST",
-        };
+        let method = request.method.name();
         let url = escaped_up_to(request.url(&self.target().base_url).as_ref(), 200);
         let tries = if is_repeated {
             ", also on new connections"

@@ -31,15 +31,18 @@ impl Target {
     /// Returns an error if the text is not a base URL, or if its port belongs to another network.
     pub fn parse(base_url: &str, network: Network) -> Result<Self, InputError> {
         let base_url: BaseUrl = base_url.parse()?;
-        let base_url = base_url.of_network(network)?;
-        Ok(Self {
+        Ok(Self::of(base_url.of_network(network)?, network))
+    }
+
+    fn of(base_url: BaseUrl, network: Network) -> Self {
+        Self {
             base_url,
             network,
             name: None,
             labels: Vec::new(),
             access: Access::default(),
             in_process: None,
-        })
+        }
     }
 
     /// Returns the name of a node without one: its base URL without the scheme.
@@ -51,15 +54,7 @@ impl Target {
 
     /// Returns the node of a record. Every request to it ends without a response, and opens no connection.
     pub(crate) fn recorded(base_url: BaseUrl, network: Network) -> Self {
-        let target = Self {
-            base_url,
-            network,
-            name: None,
-            labels: Vec::new(),
-            access: Access::default(),
-            in_process: None,
-        };
-        target.in_process(|_| async { None })
+        Self::of(base_url, network).in_process(|_| async { None })
     }
 
     /// Calls a node in this process in place of the base URL, without a connection. A node that is written

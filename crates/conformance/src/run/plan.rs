@@ -11,9 +11,9 @@ use nodeproof_primitives::{Network, escape::escaped_up_to as shown};
 use super::options::Options;
 use crate::{
     api::{Tier, probe_values},
-    cases::{Case, DISCOVERY, RequestKind},
+    cases::{DISCOVERY, RequestKind},
     context::{Moment, planned_rows},
-    http::{Method, Target},
+    http::Target,
 };
 
 /// A kind of request that a run with some options can send. The node may have no sample for it.
@@ -76,21 +76,13 @@ pub fn planned(options: &Options, network: Network) -> Vec<PlannedRequest> {
     for kind in DISCOVERY {
         add(*kind, Tier::Read, SAMPLES);
     }
-    for case in planned_cases(options, network) {
+    for case in options.selected(network) {
         for kind in case.sends {
             add(*kind, case.tier, case.id);
         }
     }
     planned.sort_by_key(|request| request.tier);
     planned
-}
-
-fn planned_cases(options: &Options, network: Network) -> Vec<Case> {
-    options
-        .cases()
-        .into_iter()
-        .filter(|case| options.selects(case.id) && options.permits(case, network).is_ok())
-        .collect()
 }
 
 /// Returns the plan of a run as readable text.
@@ -113,10 +105,7 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
             let _ = writeln!(out, "\n{}", request.tier.name());
         }
         let kind = request.kind;
-        let method = match kind.method {
-            Method::Get => "GET",
-            Method::Post => "POST",
-        };
+        let method = kind.method.name();
         let _ = write!(out, "  {method:<4} {}", kind.path);
         for (place, (name, value)) in kind.parameters.iter().enumerate() {
             let separator = if place == 0 { '?' } else { '&' };
