@@ -188,12 +188,10 @@ fn no_holes(seen: &BlockResponse, result: &mut Examination) {
     // The specification does not define the first index of a chain.
     if seen.kind == ResponseKind::Missing && seen.index > 0 {
         let what = "a block is missing at an index below that of another block";
-        let actual = seen.exchange.summary();
-        result.push(Finding::new(
+        result.push(Finding::of_response(
             &seen.exchange,
             what,
             "200 with the block",
-            actual,
         ));
     }
 }

@@ -186,11 +186,8 @@ async fn stored_by_block(context: &Context) -> Findings {
     }
     let what = "the claim's record could be read before a block was made";
     let expected = "no record until a block has the claim";
-    Ok(Examination::failed(Finding::new(
-        record,
-        what,
-        expected,
-        record.excerpt(160),
+    Ok(Examination::failed(Finding::of_body(
+        record, what, expected,
     )))
 }
 
@@ -280,7 +277,7 @@ fn late(settled: &Settled<'_>, code: &str, history: &History) -> Option<Finding>
     let above = history.height_before(moment)?.saturating_sub(index);
     (above >= LATE_BLOCKS).then(|| {
         let what = format!("the claim's record can't be read, although block {index} has the claim, and {above} blocks are above it");
-        Finding::new(without, what, "the record of the claim", without.summary())
+        Finding::of_response(without, what, "the record of the claim")
     })
 }
 
@@ -322,7 +319,7 @@ fn unreadable(
         }
     };
     let expected = "the record of the claim";
-    let finding = Finding::new(response, what, expected, response.summary());
+    let finding = Finding::of_response(response, what, expected);
     Ok(Some(finding))
 }
 

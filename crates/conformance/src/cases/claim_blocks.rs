@@ -75,7 +75,7 @@ fn missing(accepted: &[Accepted<'_>]) -> Vec<Finding> {
         let block = one.settled.blocks.iter().rfind(lists)?;
         let what = "the claim can be read, and no later block contains its transaction";
         let expected = "a block with the transaction's trans_code";
-        let finding = Finding::new(block, what, expected, block.excerpt(160));
+        let finding = Finding::of_body(block, what, expected);
         Some(finding.at("/text/transactions"))
     });
     found.collect()

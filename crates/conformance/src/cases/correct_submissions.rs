@@ -177,7 +177,7 @@ async fn compare(
             "the response to another valid submission: {}",
             control.summary()
         );
-        Finding::new(right, what, shown(&expected, 300), right.summary())
+        Finding::of_response(right, what, shown(&expected, 300))
             .with_signed_message(submitted(right))
     };
     if known == Reply::Accepted {
@@ -231,7 +231,7 @@ fn accepted_in_batch(batch: &Batch<'_>) -> Examination {
         .filter(|(code, _)| times_in_batch(response, accepted, code) > 0);
     let findings = found.map(|(_, what)| {
         let what = format!("a batch accepts {what}");
-        let finding = Finding::new(response, what, "a refusal", response.summary());
+        let finding = Finding::of_response(response, what, "a refusal");
         finding.at(format!("/response/{accepted}"))
     });
     Examination::of(wrong.len(), findings)
@@ -251,7 +251,7 @@ fn refused_in_batch(batch: &Batch<'_>, control: &String) -> Findings {
     if let Some(code) = codes().chain([control]).find(is_repeated) {
         let what = format!("the response to a batch lists the transaction {code} twice");
         let expected = "each transaction at most once";
-        let finding = Finding::new(response, what, expected, response.summary());
+        let finding = Finding::of_response(response, what, expected);
         checked.push(finding.at(format!("/response/{failed}")));
     }
     let is_refused = (400..500).contains(&response.status);

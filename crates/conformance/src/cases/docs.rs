@@ -139,8 +139,7 @@ fn page(_: &Spec, exchanges: &[Arc<Exchange>]) -> Findings {
         let text = String::from_utf8_lossy(&exchange.body).to_ascii_lowercase();
         if !text.contains("<html") && !text.contains("<!doctype html") {
             let what = "the listing is not an HTML page";
-            let actual = exchange.excerpt(160);
-            findings.push(Finding::new(exchange, what, "an HTML page", actual));
+            findings.push(Finding::of_body(exchange, what, "an HTML page"));
         }
     }
     Ok(findings)
@@ -177,12 +176,7 @@ async fn lists_calls(context: &Samples) -> Findings {
     if !shows_own && (shows.is_empty() && !scripted) {
         let what = format!("the listing does not name {}", unnamed.join(", "));
         let expected = "a listing of the node's calls";
-        return Ok(Examination::failed(Finding::new(
-            page,
-            what,
-            expected,
-            page.excerpt(160),
-        )));
+        return Ok(Examination::failed(Finding::of_body(page, what, expected)));
     }
     // Scripts are not run. Their content is known only from the document.
     let document = document?;
@@ -213,7 +207,7 @@ async fn lists_calls(context: &Samples) -> Findings {
     );
     let expected = "a listing of the node's calls";
     Ok(Examination::failed(
-        Finding::new(&document, what, expected, document.excerpt(160)).at("/paths"),
+        Finding::of_body(&document, what, expected).at("/paths"),
     ))
 }
 

@@ -127,7 +127,7 @@ fn packed(response: &Arc<Exchange>) -> Option<Finding> {
     let what = "a response to a request with `accept-encoding` is neither the block nor does it say that it is encoded";
     let expected = "`content-encoding`, or the block";
     (is_packed && response.request.wording == Wording::Compressed)
-        .then(|| Finding::new(response, what, expected, response.summary()))
+        .then(|| Finding::of_response(response, what, expected))
 }
 
 /// Checks that compressed responses to different requests differ. A cache may forget what was requested.
@@ -146,7 +146,7 @@ async fn compressed(context: &Samples, different: [&Arc<Exchange>; 2]) -> Findin
         if !usual.success_object().is_some_and(is_block) {
             let what = "the block is not returned after a compressed one";
             let expected = known.excerpt(160);
-            checked.push(Finding::new(&usual, what, expected, usual.summary()));
+            checked.push(Finding::of_response(&usual, what, expected));
             return Ok(checked);
         }
         received.extend(packed.filter(|response| response.is_success()));
@@ -156,7 +156,7 @@ async fn compressed(context: &Samples, different: [&Arc<Exchange>; 2]) -> Findin
         if one.body == other.body {
             let what = "two blocks get the same response if it may be compressed";
             let expected = "another response than for the other block";
-            checked.push(Finding::new(other, what, expected, other.summary()));
+            checked.push(Finding::of_response(other, what, expected));
         }
     }
     Ok(checked)
@@ -183,7 +183,7 @@ async fn worded(
             Ok(response) if response.status < 500 => {
                 let is_right = response.success_object().is_some_and(is_right)
                     || wording == Wording::Chunked && response.status == LENGTH_REQUIRED;
-                let finding = || Finding::new(&response, what, expected, response.summary());
+                let finding = || Finding::of_response(&response, what, expected);
                 let mut checked = Examination::of(1, (!is_right).then(finding));
                 checked.findings.extend(before.as_ref().and_then(packed));
                 return Ok(checked);
@@ -296,7 +296,7 @@ async fn at_once(context: &Samples, queries: &[(Sample, Arc<Exchange>)]) -> Find
                     "a query gets another response when {} are sent at once",
                     all.len()
                 );
-                Finding::new(other, what, after.excerpt(160), other.summary())
+                Finding::of_response(other, what, after.excerpt(160))
             }),
         ));
     }
@@ -357,7 +357,7 @@ async fn in_each_wording(context: &Samples, sample: Sample, known: &Exchange) ->
         if carries_value(after) && is_same(&again, after) && is_same(&asked_again, asked) {
             let what = format!("the same query {what} gets another response");
             let expected = after.excerpt(160);
-            checked.push(Finding::new(asked, what, expected, asked.summary()));
+            checked.push(Finding::of_response(asked, what, expected));
         }
     }
     checked

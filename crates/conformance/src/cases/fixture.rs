@@ -248,7 +248,7 @@ async fn check_presence(context: &Samples) -> Findings {
         if !is_there {
             let what = format!("the node does not have {what}, which the fixture names");
             let expected = "a response that contains it";
-            checked.push(Finding::new(&exchange, what, expected, exchange.summary()));
+            checked.push(Finding::of_response(&exchange, what, expected));
         }
     }
     Ok(checked)

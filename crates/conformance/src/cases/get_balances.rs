@@ -205,8 +205,7 @@ fn balance(spec: &Spec, responses: &[Arc<Exchange>]) -> Findings {
             && balance != value
         {
             let what = "balance and value are both present and differ";
-            let actual = exchange.excerpt(160);
-            findings.push(Finding::new(exchange, what, "one balance", actual).at("/value"));
+            findings.push(Finding::of_body(exchange, what, "one balance").at("/value"));
         }
         let status = body.get("status").and_then(Value::as_str);
         if let Some(status) = status.filter(|status| *status != "SUCCESS") {
@@ -230,7 +229,7 @@ fn balance(spec: &Spec, responses: &[Arc<Exchange>]) -> Findings {
                 Some((name, _)) => (format!("{name}: {}", mismatch.message), format!("/{name}")),
             };
             let expected = "a balance that is an integer";
-            findings.push(Finding::new(exchange, what, expected, exchange.excerpt(160)).at(at));
+            findings.push(Finding::of_body(exchange, what, expected).at(at));
         }
     }
     Ok(findings)
@@ -289,7 +288,7 @@ async fn held_by_nobody(context: &Samples, wallet: &str, token: &str) -> Finding
     };
     let expected = "an integer balance, 0";
     Ok(Examination::failed(
-        Finding::new(&exchange, what, expected, exchange.excerpt(160)).at("/balance"),
+        Finding::of_body(&exchange, what, expected).at("/balance"),
     ))
 }
 
@@ -307,14 +306,13 @@ async fn nothing_listed(context: &Samples, wallet: &str, token: &str) -> Finding
         let held = held_by_wallet(&exchange).unwrap_or_default();
         if !held.is_empty() {
             findings.push(
-                Finding::new(
+                Finding::of_body(
                     &exchange,
                     format!(
                         "{} lists balances of {who}",
                         requested(&exchange, "balance_type").unwrap_or_default()
                     ),
                     "an empty list, or a refusal",
-                    exchange.excerpt(160),
                 )
                 .at("/balance"),
             );

@@ -233,8 +233,7 @@ fn shape(seen: &BlockResponse, result: &mut Examination) {
         let what = "get-block returned a row of the node's block table instead of a Block";
         let expected = "an object with index, timestamp, proof, status, text, creator_wallet, \
                         expected_miner, committee and previous_hash";
-        let actual = exchange.excerpt(160);
-        result.push(Finding::new(exchange, what, expected, actual).at(""));
+        result.push(Finding::of_body(exchange, what, expected).at(""));
     }
 }
 
@@ -335,8 +334,7 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut Examination) {
     for (place, receipt) in receipts(block).iter().enumerate() {
         if !earlier.insert(receipt.to_string()) {
             let what = "a receipt is in the block twice";
-            let actual = seen.exchange.excerpt(160);
-            let finding = Finding::new(&seen.exchange, what, "each receipt once", actual);
+            let finding = Finding::of_body(&seen.exchange, what, "each receipt once");
             result.push(finding.at(format!("/text/previous_block_receipts/{place}")));
             break;
         }

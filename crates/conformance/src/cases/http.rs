@@ -198,12 +198,7 @@ async fn missing_parameter(context: &Samples) -> Findings {
                     "a request without {} gets a response that shows nothing, or 0",
                     parameter.name
                 );
-                checked.push(Finding::new(
-                    &exchange,
-                    what,
-                    "a refusal",
-                    exchange.summary(),
-                ));
+                checked.push(Finding::of_response(&exchange, what, "a refusal"));
             }
         }
     }
@@ -229,7 +224,7 @@ async fn unknown_path(context: &Samples) -> Findings {
     let exchange = context.node.send(Request::get(NO_PATH)).await?;
     let is_result = Answer::of(&exchange) == Answer::Content;
     let what = "a path that does not exist gets a success with JSON";
-    let finding = || Finding::new(&exchange, what, "status 404", exchange.summary());
+    let finding = || Finding::of_response(&exchange, what, "status 404");
     Ok(Examination::of(1, is_result.then(finding)))
 }
 
@@ -309,6 +304,6 @@ async fn no_retries(context: &Samples) -> Findings {
         error.status
     );
     let expected = "a response without a server error the first time";
-    let finding = Finding::new(error, what, expected, error.summary());
+    let finding = Finding::of_response(error, what, expected);
     Ok(Examination::failed(finding))
 }

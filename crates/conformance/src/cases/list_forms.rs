@@ -55,7 +55,7 @@ fn lists_carry_balances(exchange: &Arc<Exchange>, body: &Value, checked: &mut Ex
     if carried(body).is_none_or(|(_, value)| value.is_null()) {
         let what = "the response has no balances";
         let expected = "an object that carries the balances in `balance` (or `value`)";
-        checked.push(Finding::new(exchange, what, expected, exchange.excerpt(160)).at(""));
+        checked.push(Finding::of_body(exchange, what, expected).at(""));
     }
 }
 

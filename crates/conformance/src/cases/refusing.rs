@@ -34,12 +34,8 @@ pub(super) async fn refuses(context: &Context, case: &str) -> Findings {
         if let Some(response) = accepted.or((bad == Reply::Accepted).then(|| Arc::clone(&response)))
         {
             let what = format!("{} is accepted as valid", wrong.what);
-            let finding = Finding::new(
-                &response,
-                what,
-                response.request.expected_refusal(),
-                response.summary(),
-            );
+            let finding =
+                Finding::of_response(&response, what, response.request.expected_refusal());
             checked.push(
                 finding
                     .at("/response/valid")
@@ -69,7 +65,7 @@ pub(super) async fn refuses(context: &Context, case: &str) -> Findings {
                     wrong.what
                 );
                 let expected = "the response to a wrong signature";
-                let finding = Finding::new(&response, what, expected, response.summary());
+                let finding = Finding::of_response(&response, what, expected);
                 checked.push(finding.with_signed_message(submitted(&response)));
             }
             ReplyVerdict::ProvesNothing => match of_the_claim(context, wrong, &response).await {

@@ -283,11 +283,8 @@ async fn responds(context: &Context) -> Findings {
     {
         let what = "the endpoint does not exist: every response to a submission shows that";
         let expected = "a response to a submission";
-        return Ok(Examination::failed(Finding::new(
-            first,
-            what,
-            expected,
-            first.summary(),
+        return Ok(Examination::failed(Finding::of_response(
+            first, what, expected,
         )));
     }
     check_json_responses(&success_status_refusals(context).await?)
@@ -326,10 +323,9 @@ async fn wrong_method(context: &Context) -> Findings {
         ));
     }
     let what = "the response to a GET is that to a submission";
-    Ok(Examination::failed(Finding::new(
+    Ok(Examination::failed(Finding::of_response(
         &response,
         what,
         "a refusal",
-        response.summary(),
     )))
 }

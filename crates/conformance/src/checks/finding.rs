@@ -40,6 +40,24 @@ impl Finding {
         Self::of_report(report_of(exchange), what, expected, actual)
     }
 
+    /// Creates a finding whose actual value is the summary of the response.
+    pub(crate) fn of_response(
+        exchange: &Arc<Exchange>,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::new(exchange, what, expected, exchange.summary())
+    }
+
+    /// Creates a finding whose actual value is the beginning of the response's body.
+    pub(crate) fn of_body(
+        exchange: &Arc<Exchange>,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::new(exchange, what, expected, exchange.excerpt(160))
+    }
+
     /// Creates a finding about a response of which only the report is left.
     pub(crate) fn of_report(
         exchange: Arc<ExchangeReport>,
@@ -95,21 +113,13 @@ pub(crate) struct Examination {
 
 impl Examination {
     /// One item was examined, and is right.
-    pub(crate) const fn passed() -> Self {
-        Self {
-            examined: 1,
-            findings: Vec::new(),
-            unexamined: None,
-        }
+    pub(crate) fn passed() -> Self {
+        Self::of(1, [])
     }
 
     /// One item was examined, and is wrong.
     pub(crate) fn failed(finding: Finding) -> Self {
-        Self {
-            examined: 1,
-            findings: vec![finding],
-            unexamined: None,
-        }
+        Self::of(1, [finding])
     }
 
     /// This many items were examined, with these findings.

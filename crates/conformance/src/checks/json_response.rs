@@ -20,29 +20,26 @@ use crate::{
 pub(crate) fn check_json_response(exchange: &Arc<Exchange>) -> Vec<Finding> {
     if !exchange.is_success() {
         let expected = "200 with a JSON object";
-        return vec![Finding::new(
+        return vec![Finding::of_response(
             exchange,
             format!("returned status {}", exchange.status),
             expected,
-            exchange.summary(),
         )];
     }
     let mut findings = Vec::new();
     match exchange.json() {
         // The run's own limits are not a fault of the node.
         Err(fault) if fault.ends_with(LIMIT_MESSAGE) => {}
-        Err(fault) => findings.push(Finding::new(
+        Err(fault) => findings.push(Finding::of_body(
             exchange,
             format!("the body is {}", shown(fault, 200)),
             "one JSON object",
-            exchange.excerpt(160),
         )),
         Ok(value) if !value.is_object() => findings.push(
-            Finding::new(
+            Finding::of_body(
                 exchange,
                 "the body is JSON, but not an object",
                 "a JSON object",
-                exchange.excerpt(160),
             )
             .at(""),
         ),

@@ -54,11 +54,10 @@ impl WrongRequest {
         let is_harmless =
             |value: &Value| is_nothing(value) || is_refusal(value) || (self.harmless)(value);
         if response.is_success() && response.json().is_ok_and(|value| !is_harmless(value)) {
-            return Ok(Examination::failed(Finding::new(
+            return Ok(Examination::failed(Finding::of_response(
                 response,
                 format!("{what} gets the same response as a valid request"),
                 "a refusal",
-                response.summary(),
             )));
         }
         let mut controls = controls.as_ref().map_err(Clone::clone)?.iter();

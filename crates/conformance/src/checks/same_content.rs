@@ -46,7 +46,7 @@ pub(crate) fn changed(
     };
     match first {
         Some(first) => Finding::new(after, what, first.expected, first.actual).at(first.pointer),
-        None => Finding::new(after, what, before.summary(), after.summary()),
+        None => Finding::of_response(after, what, before.summary()),
     }
 }
 

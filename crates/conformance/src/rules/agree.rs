@@ -28,8 +28,7 @@ pub(crate) fn agree(history: &History) -> Examination {
     for (entry, place) in strays(history) {
         let what = "the list has an entry of another wallet or token than requested";
         let expected = "entries of the requested wallet or token";
-        let actual = entry.exchange.excerpt(160);
-        let finding = Finding::new(&entry.exchange, what, expected, actual);
+        let finding = Finding::of_body(&entry.exchange, what, expected);
         result.push(finding.at(format!("/balance/{place}")));
     }
     let all = readings(history);
@@ -212,11 +211,10 @@ impl<'r, 'h> Balance<'r, 'h> {
                 other.1.amount.to_string(),
                 reading.amount.to_string(),
             ),
-            false => Finding::new(
+            false => Finding::of_body(
                 exchange,
                 format!("{this} leaves out a balance that {others} {return_it}"),
                 format!("an entry for {of}"),
-                exchange.excerpt(160),
             ),
         };
         finding.at("/balance")

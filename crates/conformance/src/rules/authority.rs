@@ -42,12 +42,7 @@ pub(crate) fn authority(history: &History) -> Examination {
         };
         if is_valid(exchange) {
             let what = format!("{what} is accepted as valid");
-            let finding = Finding::new(
-                exchange,
-                what,
-                exchange.request.expected_refusal(),
-                exchange.summary(),
-            );
+            let finding = Finding::of_response(exchange, what, exchange.request.expected_refusal());
             result.push(finding.at("/response/valid"));
         } else if replies.set_apart(exchange) {
             result.count_item();

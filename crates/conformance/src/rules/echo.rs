@@ -70,7 +70,7 @@ fn texts(history: &History, result: &mut Examination) {
     if let Some((_, exchange)) = refused.into_iter().find(|(call, _)| built.contains(call)) {
         let what = "a call is not built because of the text in its remarks or links";
         let expected = "the transaction, as for other texts";
-        result.push(Finding::new(exchange, what, expected, exchange.summary()));
+        result.push(Finding::of_response(exchange, what, expected));
     }
 }
 
@@ -106,12 +106,7 @@ fn compare(exchange: &Arc<Exchange>, built: &Value, result: &mut Examination) {
             (_, Value::Object(_)) => format!("a call without {name} builds a transaction"),
             _ => "a body that is not a call builds a transaction".to_owned(),
         };
-        result.push(Finding::new(
-            exchange,
-            what,
-            "a refusal",
-            exchange.summary(),
-        ));
+        result.push(Finding::of_response(exchange, what, "a refusal"));
         return;
     }
     let body = std::str::from_utf8(&exchange.body).unwrap_or_default();

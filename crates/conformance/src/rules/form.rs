@@ -104,7 +104,7 @@ pub(crate) fn server_errors(history: &History) -> Examination {
         if known.insert(kind) {
             let what = format!("{what} gets status {}", exchange.status);
             let expected = "a response, or a refusal with a 4xx";
-            result.push(Finding::new(exchange, what, expected, exchange.summary()));
+            result.push(Finding::of_response(exchange, what, expected));
         }
     }
     result
@@ -131,9 +131,8 @@ fn content_types(exchanges: &[&Arc<Exchange>]) -> Examination {
 }
 
 fn mismatch(exchange: &Arc<Exchange>) -> Option<Finding> {
-    let finding = |what: String, expected: &str| {
-        Some(Finding::new(exchange, what, expected, exchange.summary()))
-    };
+    let finding =
+        |what: String, expected: &str| Some(Finding::of_response(exchange, what, expected));
     if (300..400).contains(&exchange.status) {
         let what = format!("the status {} refers to another response", exchange.status);
         return finding(what, "the response itself, or a refusal");

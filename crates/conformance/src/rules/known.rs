@@ -73,7 +73,7 @@ pub(crate) fn known(history: &History) -> Examination {
             let what = "a transaction that is sent several times at the same moment is reported as new more than once";
             let expected = "new_transaction: true for one of them";
             let exchange = &second.exchange;
-            found = Some(Finding::new(exchange, what, expected, exchange.summary()).at(AT));
+            found = Some(Finding::of_response(exchange, what, expected).at(AT));
         }
         result
             .findings
@@ -113,7 +113,7 @@ fn code_of_two(history: &History) -> Option<Finding> {
             return None;
         }
         let what = "a transaction with the code of another one is accepted as new";
-        let finding = Finding::new(exchange, what, "a refusal", exchange.summary());
+        let finding = Finding::of_response(exchange, what, "a refusal");
         Some(finding.at(AT))
     })
 }
@@ -166,7 +166,7 @@ fn never_accepted(
         (false, _) => return None,
     };
     let expected = "new_transaction: true, or a refusal";
-    Some(Finding::new(known, what, expected, known.summary()).at(AT))
+    Some(Finding::of_response(known, what, expected).at(AT))
 }
 
 /// Returns when batches got a response that accepted the transaction of these submissions, if a block has it.

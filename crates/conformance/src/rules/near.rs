@@ -63,9 +63,8 @@ pub(crate) fn near(history: &History, spec: &Spec, sample: Sample) -> Examinatio
                 };
             if gets_it && found.insert((name, how)) {
                 let what = how.describe(name);
-                let actual = other.entry.exchange.summary();
                 let expected = expected(name, other.value(name));
-                result.push(Finding::new(&other.entry.exchange, what, expected, actual));
+                result.push(Finding::of_response(&other.entry.exchange, what, expected));
             }
         }
     }

@@ -180,8 +180,7 @@ pub(crate) fn refused(history: &History) -> Examination {
         if !has_record(exchange) {
             result.examined += u64::from(can_read && exchange.success_object().is_some());
         } else if found.insert(asset) {
-            let actual = exchange.summary();
-            result.push(Finding::new(exchange, what, "no record", actual));
+            result.push(Finding::of_response(exchange, what, "no record"));
         }
     }
     let refused = fates.of_codes.iter();
@@ -193,8 +192,7 @@ pub(crate) fn refused(history: &History) -> Examination {
         let code = refused.iter().find(|code| times_in_block(body, code) > 0)?;
         let what = "a transaction that was refused is in a block";
         let expected = format!("no transaction with the trans_code {code}");
-        let actual = entry.exchange.excerpt(160);
-        let finding = Finding::new(&entry.exchange, what, expected, actual);
+        let finding = Finding::of_body(&entry.exchange, what, expected);
         Some(finding.at("/text/transactions"))
     });
     result.findings.extend(in_block);

@@ -52,15 +52,13 @@ fn same_block(history: &History, described: &[String]) -> Examination {
                 (Answer::Content, _) if before.ended <= entry.began => {
                     let what = "a block is not there when it is requested again";
                     let expected = "the block, also if several servers answer for the node";
-                    let actual = entry.exchange.summary();
-                    result.push(Finding::new(&entry.exchange, what, expected, actual));
+                    result.push(Finding::of_response(&entry.exchange, what, expected));
                 }
                 // A new block, unless there was a later one before.
                 (_, Answer::Content) if is_missing(history, before) => {
                     let what = "a block is missing at first, although a later block is there";
                     let expected = entry.exchange.excerpt(160);
-                    let actual = before.exchange.summary();
-                    result.push(Finding::new(&before.exchange, what, expected, actual));
+                    result.push(Finding::of_response(&before.exchange, what, expected));
                 }
                 _ => {}
             }
@@ -116,7 +114,7 @@ fn ends_fresh(entry: &Entry) -> Option<Duration> {
 
 fn unlike_before(what: &str, before: &Entry, exchange: &Arc<Exchange>) -> Finding {
     let expected = before.exchange.excerpt(160);
-    Finding::new(exchange, what, expected, exchange.excerpt(160))
+    Finding::of_body(exchange, what, expected)
 }
 
 /// Returns a finding if these requests for one block never got it, although later blocks are there, and `first` is an
@@ -131,7 +129,7 @@ fn hole(history: &History, entries: &[&Entry], first: u64) -> Option<Finding> {
     }
     let what = "a block is missing, although a later block is there";
     let exchange = &missing.exchange;
-    let finding = Finding::new(exchange, what, "the block", exchange.summary());
+    let finding = Finding::of_response(exchange, what, "the block");
     Some(finding)
 }
 

@@ -73,8 +73,7 @@ pub(crate) fn scored(history: &History) -> Examination {
     });
     for (entry, what, expected) in wrong.chain(mirrored) {
         result.count_item();
-        let actual = entry.exchange.excerpt(160);
-        result.push(Finding::new(&entry.exchange, what, expected, actual).at("/trust_score"));
+        result.push(Finding::of_body(&entry.exchange, what, expected).at("/trust_score"));
     }
     result
 }

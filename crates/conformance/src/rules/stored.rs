@@ -210,9 +210,9 @@ pub(crate) fn stored(
         if let Some(index) = known.lost(exchange, contract, &claims) {
             let what = format!("the claim that block {index} shows as executed has no record");
             let expected = "its record, as its `deletable_after` is not past";
-            let actual = exchange.excerpt(160);
-            let finding = Finding::new(exchange, what, expected, actual);
-            result.checked.push(finding);
+            result
+                .checked
+                .push(Finding::of_body(exchange, what, expected));
         }
         let body = exchange.success_object();
         for (member, value) in body.into_iter().flat_map(carried) {

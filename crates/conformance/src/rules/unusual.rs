@@ -35,8 +35,7 @@ pub(crate) fn unusual(history: &History) -> Examination {
         let shows = unrequested(exchange, usual);
         if let Some(shows) = shows.filter(|_| found.insert(parameter)) {
             let what = format!("{unusual} in {parameter} gets {shows}");
-            let actual = exchange.excerpt(160);
-            result.push(Finding::new(exchange, what, "only requested data", actual));
+            result.push(Finding::of_body(exchange, what, "only requested data"));
         }
     }
     result

@@ -54,7 +54,7 @@ impl Money<'_> {
             let what = format!("an accepted {kind} that its wallet can pay {what}");
             let expected = format!("{} is made", shown(&one.code, 60));
             let exchange = &entry.exchange;
-            let finding = Finding::new(exchange, what, expected, exchange.excerpt(160));
+            let finding = Finding::of_body(exchange, what, expected);
             Some(finding.at("/text/transactions"))
         })
     }

@@ -43,7 +43,7 @@ pub(super) fn payable(history: &History) -> Examination {
         let what = "a wallet that holds enough can't pay any more since other transactions of it were refused";
         let exchange = &first.exchange;
         let expected = "one of two transactions, each of which it can pay, is accepted";
-        Finding::new(exchange, what, expected, exchange.summary())
+        Finding::of_response(exchange, what, expected)
     });
     Examination::of(1, finding)
 }
@@ -58,7 +58,7 @@ pub(super) fn in_any_order(history: &History) -> Examination {
     let finding = found.map(|(entry, _)| {
         let what = "a transfer that its first signer can't pay is accepted once the signatures are in another order";
         let exchange = &entry.exchange;
-        Finding::new(exchange, what, "a refusal, as before", exchange.summary())
+        Finding::of_response(exchange, what, "a refusal, as before")
     });
     Examination::of(usize::from(finding.is_some()), finding)
 }
