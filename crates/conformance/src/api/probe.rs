@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     nonexistent::{UNKNOWN_ASSET, nobody},
-    requests::{block_request, contract_state_request, trust_request},
+    requests::{
+        block_request, contract_state_request, token_balance_request, token_holders_request,
+        trust_request, wallet_balances_request,
+    },
 };
 use crate::http::Request;
 
@@ -161,7 +164,7 @@ pub(crate) fn probes(path: &str, known: &ProbeData) -> Vec<Probe> {
         "/get-block" => of_blocks(known.block),
         "/get-balances" => balance_targets(known)
             .into_iter()
-            .flat_map(|(request, parameter, base)| of_parameter(&request, parameter, &base))
+            .flat_map(|(request, parameter)| of_parameter(&request, parameter))
             .collect(),
         "/sc-state" => {
             let request = contract_state_request(&known.contract, UNKNOWN_ASSET);
@@ -169,69 +172,45 @@ pub(crate) fn probes(path: &str, known: &ProbeData) -> Vec<Probe> {
                 let request = contract_state_request(&known.contract, asset);
                 inexact(&request, asset)
             });
-            let targets = [
-                ("table_name", "verification"),
-                ("contract_address", &known.contract),
-                ("unique_column", "asset_id"),
-                ("unique_value", UNKNOWN_ASSET),
-            ];
-            targets
-                .into_iter()
-                .flat_map(|(parameter, base)| of_parameter(&request, parameter, base))
-                .chain(known_asset)
-                .collect()
+            [
+                "table_name",
+                "contract_address",
+                "unique_column",
+                "unique_value",
+            ]
+            .into_iter()
+            .flat_map(|parameter| of_parameter(&request, parameter))
+            .chain(known_asset)
+            .collect()
         }
         "/get-trustscore-wallets" => {
             let (known, nobody) = (&known.wallet, &nobody());
-            let mut all = of_parameter(&trust_request(nobody, known), "src_wallet_address", nobody);
+            let mut all = of_parameter(&trust_request(nobody, known), "src_wallet_address");
             let other = trust_request(known, nobody);
-            all.extend(of_parameter(&other, "dst_wallet_address", nobody));
+            all.extend(of_parameter(&other, "dst_wallet_address"));
             all
         }
         _ => of_calls(known),
     }
 }
 
-/// Returns requests for balances that do not exist, each with the probed parameter and its plain value.
-fn balance_targets(known: &ProbeData) -> Vec<(Request, &'static str, String)> {
-    let request = |kind: &str| Request::get("/get-balances").with("balance_type", kind);
-    let of_both = |wallet: &str, token: &str| {
-        request("TOKEN_IN_WALLET")
-            .with("token_code", token)
-            .with("wallet_address", wallet)
-    };
+/// Returns requests for balances that do not exist, each with the probed parameter.
+fn balance_targets(known: &ProbeData) -> [(Request, &'static str); 5] {
     let nobody = nobody();
-    vec![
-        (
-            of_both(&nobody, &known.token),
-            "balance_type",
-            "TOKEN_IN_WALLET".to_owned(),
-        ),
-        (
-            of_both(&nobody, &known.token),
-            "wallet_address",
-            nobody.clone(),
-        ),
-        (
-            of_both(&known.wallet, NO_TOKEN),
-            "token_code",
-            NO_TOKEN.to_owned(),
-        ),
-        (
-            request("ALL_TOKENS_IN_WALLET").with("wallet_address", &nobody),
-            "wallet_address",
-            nobody,
-        ),
-        (
-            request("ALL_WALLETS_FOR_TOKEN").with("token_code", NO_TOKEN),
-            "token_code",
-            NO_TOKEN.to_owned(),
-        ),
+    let of_token = token_balance_request(&nobody, &known.token);
+    [
+        (of_token.clone(), "balance_type"),
+        (of_token, "wallet_address"),
+        (token_balance_request(&known.wallet, NO_TOKEN), "token_code"),
+        (wallet_balances_request(&nobody), "wallet_address"),
+        (token_holders_request(NO_TOKEN), "token_code"),
     ]
 }
 
 /// Returns probes with every text in place of a parameter's value, and with the parameter in unusual forms.
-fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<Probe> {
+fn of_parameter(request: &Request, parameter: &'static str) -> Vec<Probe> {
+    let given = request.query.iter().find(|(name, _)| *name == parameter);
+    let base = given.map_or("", |(_, value)| value);
     let probe = |description, value, request| Probe {
         parameter,
         description,
@@ -291,7 +270,7 @@ fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
 
 fn of_blocks(block: u64) -> Vec<Probe> {
     let request = block_request(NO_INDEX);
-    let mut all = of_parameter(&request, "block_index", &NO_INDEX.to_string());
+    let mut all = of_parameter(&request, "block_index");
     all.extend(NUMBERS.iter().map(|(description, text)| {
         let text = filled(text, &block.to_string());
         Probe {
