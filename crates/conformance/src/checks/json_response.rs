@@ -17,44 +17,32 @@ use crate::{
 };
 
 /// Checks that a response is a success with a JSON object, which every query and `/call-sc` must return.
-pub(crate) fn check_json_response(exchange: &Arc<Exchange>) -> Vec<Finding> {
+pub(crate) fn check_json_response(exchange: &Arc<Exchange>) -> Option<Finding> {
     if !exchange.is_success() {
+        let what = format!("returned status {}", exchange.status);
         let expected = "200 with a JSON object";
-        return vec![Finding::of_response(
-            exchange,
-            format!("returned status {}", exchange.status),
-            expected,
-        )];
+        return Some(Finding::of_response(exchange, what, expected));
     }
-    let mut findings = Vec::new();
     match exchange.json() {
         // The run's own limits are not a fault of the node.
-        Err(fault) if fault.ends_with(LIMIT_MESSAGE) => {}
-        Err(fault) => findings.push(Finding::of_body(
-            exchange,
-            format!("the body is {}", shown(fault, 200)),
-            "one JSON object",
-        )),
-        Ok(value) if !value.is_object() => findings.push(
-            Finding::of_body(
-                exchange,
-                "the body is JSON, but not an object",
-                "a JSON object",
-            )
-            .at(""),
-        ),
-        Ok(_) => {
-            if let Some(name) = first_duplicate(&exchange.body) {
-                findings.push(Finding::new(
-                    exchange,
-                    format!("an object has the member {:?} twice", shown(&name, 60)),
-                    "members with different names",
-                    "which of the two counts depends on the reader",
-                ));
-            }
+        Err(fault) if fault.ends_with(LIMIT_MESSAGE) => None,
+        Err(fault) => {
+            let what = format!("the body is {}", shown(fault, 200));
+            Some(Finding::of_body(exchange, what, "one JSON object"))
         }
+        Ok(value) if !value.is_object() => {
+            let what = "the body is JSON, but not an object";
+            Some(Finding::of_body(exchange, what, "a JSON object").at(""))
+        }
+        Ok(_) => first_duplicate(&exchange.body).map(|name| {
+            Finding::new(
+                exchange,
+                format!("an object has the member {:?} twice", shown(&name, 60)),
+                "members with different names",
+                "which of the two counts depends on the reader",
+            )
+        }),
     }
-    findings
 }
 
 /// Returns the first member name that occurs twice in one object of a JSON document.
