@@ -75,24 +75,16 @@ struct Expected {
     node: Option<BaseUrl>,
     reason: String,
     expires: Option<Day>,
-    limits: Limits,
-}
-
-/// The findings that an entry excuses. Without limits, it excuses all findings of its case.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Limits {
+    // The findings that the entry excuses. Without these limits, it excuses all findings of its case.
     blocks: Option<Vec<u64>>,
     location: Option<String>,
     actual: Option<String>,
     count: Option<usize>,
 }
 
-impl Limits {
+impl Expected {
     /// Whether the entry excuses all findings of a case.
-    fn cover(&self, result: &CaseResult) -> bool {
-        if *self == Self::default() {
-            return true;
-        }
+    fn covers_all(&self, result: &CaseResult) -> bool {
         let all = result.findings.len().saturating_add(result.unlisted);
         let is_counted = self.count.is_none_or(|most| all <= most);
         // The findings that are not listed may be about anything.
@@ -201,12 +193,10 @@ impl Expectations {
                 node,
                 reason: entry.reason,
                 expires,
-                limits: Limits {
-                    blocks: entry.blocks,
-                    location: entry.location,
-                    actual: entry.actual,
-                    count: entry.count,
-                },
+                blocks: entry.blocks,
+                location: entry.location,
+                actual: entry.actual,
+                count: entry.count,
             };
             let entries = expected.entry(entry.case.clone()).or_default();
             if entries.iter().any(|known| known.node == value.node) {
@@ -240,7 +230,7 @@ impl Expectations {
             }
             return;
         }
-        if result.is_mismatch() && !expected.limits.cover(result) {
+        if result.is_mismatch() && !expected.covers_all(result) {
             result.note = Some(format!("known only in part: {}", expected.reason));
         } else if result.is_mismatch() {
             result.outcome = Outcome::Known;
