@@ -46,25 +46,6 @@ pub(crate) fn held(exchange: &Exchange) -> Option<Integer> {
     Some(balance.unwrap_or_else(|| Integer::from(0)))
 }
 
-/// One entry of a list.
-struct Entry {
-    wallet: Option<String>,
-    token_code: Option<String>,
-    balance: Integer,
-}
-
-impl Entry {
-    pub(crate) fn of(members: &BTreeMap<String, RawJson>) -> Option<Self> {
-        let text = |name: &str| members.get(name).and_then(|raw| raw.decode().ok());
-        let balance: Option<Integer> = members.get("balance")?.decode().ok()?;
-        Some(Self {
-            wallet: text("wallet").or_else(|| text("wallet_address")),
-            token_code: text("token_code"),
-            balance: balance.unwrap_or_else(|| Integer::from(0)),
-        })
-    }
-}
-
 /// A list of balances in a known form.
 pub(crate) struct List<'e> {
     pub(crate) exchange: &'e Arc<Exchange>,
@@ -93,25 +74,29 @@ impl<'e> List<'e> {
         let mut places = BTreeMap::new();
         let mut stray = None;
         for (place, members) in entries.iter().enumerate() {
-            let entry = Entry::of(members)?;
+            let text = |name| -> Option<String> { members.get(name)?.decode().ok() };
+            let of_wallet = text("wallet").or_else(|| text("wallet_address"));
+            let of_token = text("token_code");
+            let balance: Option<Integer> = members.get("balance")?.decode().ok()?;
+            let balance = balance.unwrap_or_else(|| Integer::from(0));
             let other = |said: &Option<String>, requested: Option<&str>| matches!((said, requested), (Some(said), Some(requested)) if said != requested);
-            if other(&entry.wallet, wallet) || other(&entry.token_code, token) {
+            if other(&of_wallet, wallet) || other(&of_token, token) {
                 stray = stray.or(Some(place));
             }
             let pair = match (wallet, token) {
-                (Some(wallet), None) => (wallet.to_owned(), entry.token_code?),
-                (None, Some(token)) => (entry.wallet?, token.to_owned()),
+                (Some(wallet), None) => (wallet.to_owned(), of_token?),
+                (None, Some(token)) => (of_wallet?, token.to_owned()),
                 _ => return None,
             };
             // A list may have several entries for the same wallet and token. Their sum is the balance.
             match places.entry(pair) {
                 btree_map::Entry::Vacant(place) => {
-                    held.push((place.key().clone(), entry.balance));
+                    held.push((place.key().clone(), balance));
                     place.insert(held.len() - 1);
                 }
                 btree_map::Entry::Occupied(place) => {
                     let (_, sum) = held.get_mut(*place.get())?;
-                    *sum = sum.checked_add(entry.balance)?;
+                    *sum = sum.checked_add(balance)?;
                 }
             }
         }
