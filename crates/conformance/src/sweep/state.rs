@@ -56,6 +56,11 @@ pub enum StateError {
 }
 
 impl StateError {
+    fn io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::Io { path, source }
+    }
+
     pub(super) fn not_mergeable(path: &Path, reason: &str) -> Self {
         let path = path.display();
         Self::Refused(format!("the state in {path} can't be merged: {reason}"))
@@ -87,13 +92,11 @@ impl StateError {
 
 /// Locks the state of a sweep for this run.
 pub(crate) fn lock(path: &Path) -> Result<LockFile, StateError> {
-    let path_of = || path.to_owned();
     LockFile::beside(path).map_err(|error| match error {
-        LockError::Held => StateError::InUse { path: path_of() },
-        LockError::Io(source) => StateError::Io {
-            path: path_of(),
-            source,
+        LockError::Held => StateError::InUse {
+            path: path.to_owned(),
         },
+        LockError::Io(source) => StateError::io(path, source),
     })
 }
 
@@ -211,10 +214,7 @@ impl State {
                 path.display()
             )),
             io::ErrorKind::InvalidData => damaged("it is not text"),
-            _ => StateError::Io {
-                path: path.to_owned(),
-                source,
-            },
+            _ => StateError::io(path, source),
         })?;
         let state: Self = serde_json::from_str(&text)
             .map_err(|error| damaged(&format!("it can't be read: {error}")))?;
@@ -245,10 +245,7 @@ impl State {
         let mut state = Self::read_any(path)?;
         state.finished = Some(status);
         let written = state.write(path, &Redactor::default());
-        written.map_err(|source| StateError::Io {
-            path: path.to_owned(),
-            source,
-        })
+        written.map_err(|source| StateError::io(path, source))
     }
 
     /// Writes the state to a file, without signatures in its findings.
@@ -315,10 +312,7 @@ pub(crate) fn remove_finished(path: &Path) -> Result<(), StateError> {
     if !State::read_any(path).is_ok_and(|state| state.finished.is_some()) {
         return Ok(());
     }
-    fs::remove_file(path).map_err(|source| StateError::Io {
-        path: path.to_owned(),
-        source,
-    })
+    fs::remove_file(path).map_err(|source| StateError::io(path, source))
 }
 
 /// Checks that a state can be saved in this file.
@@ -326,10 +320,7 @@ pub(crate) fn remove_finished(path: &Path) -> Result<(), StateError> {
 /// Otherwise the user would learn only after the sweep that its state is lost. A file that is not a
 /// sweep's state is not replaced.
 pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
-    let failed = |source| StateError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| StateError::io(path, source);
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
