@@ -43,7 +43,7 @@ pub(crate) use responses::{
     times_in_batch,
 };
 pub(crate) use sample::Sample;
-pub(crate) use shape::shape_of;
+pub(crate) use shape::{json_type, shape_of};
 pub(crate) use stored_rows::{Row, known_rows, mentions, rows};
 pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;

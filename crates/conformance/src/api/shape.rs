@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nodeproof_primitives::{ContractAddress, Hash256, TransactionCode, WalletAddress};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Returns the common shape of some values. Objects become their members, with a question mark
 /// after a member that not all have. Arrays become the union of their elements. Every other value
@@ -18,7 +18,7 @@ pub(crate) fn shape_of(values: &[&Value]) -> Value {
         .filter_map(|value| value.as_array())
         .flatten()
         .collect();
-    let mut kinds: BTreeSet<&str> = values
+    let kinds: BTreeSet<&str> = values
         .iter()
         .filter(|value| !value.is_object() && !value.is_array())
         .map(|value| kind(value))
@@ -47,35 +47,34 @@ pub(crate) fn shape_of(values: &[&Value]) -> Value {
         };
         shapes.push(Value::Array(inner));
     }
-    if shapes.len() == 1 && kinds.is_empty() {
-        return shapes.remove(0);
-    }
-    if shapes.is_empty() {
-        return Value::from(kinds.into_iter().collect::<Vec<_>>().join(" | "));
-    }
     // Values of different kinds in one place: list every kind.
-    if !kinds.is_empty() {
-        let text = std::mem::take(&mut kinds)
-            .into_iter()
-            .collect::<Vec<_>>()
-            .join(" | ");
-        shapes.insert(0, Value::from(text));
+    if !kinds.is_empty() || shapes.is_empty() {
+        let kinds: Vec<_> = kinds.into_iter().collect();
+        shapes.insert(0, Value::from(kinds.join(" | ")));
     }
-    let mut one_of = Map::new();
-    one_of.insert("<one of>".to_owned(), Value::Array(shapes));
-    Value::Object(one_of)
+    match shapes.len() {
+        1 => shapes.remove(0),
+        _ => json!({ "<one of>": shapes }),
+    }
 }
 
 fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(text) if text.parse::<WalletAddress>().is_ok() => "<wallet_address>",
+        Value::String(text) if text.parse::<ContractAddress>().is_ok() => "<contract_address>",
+        Value::String(text) if text.parse::<Hash256>().is_ok() => "<hash>",
+        Value::String(text) if text.parse::<TransactionCode>().is_ok() => "<transaction_code>",
+        _ => json_type(value),
+    }
+}
+
+/// Returns the type of a JSON value, as snapshots show it.
+pub(crate) fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<null>",
         Value::Bool(_) => "<bool>",
         Value::Number(number) if number.is_f64() => "<number>",
         Value::Number(_) => "<int>",
-        Value::String(text) if text.parse::<WalletAddress>().is_ok() => "<wallet_address>",
-        Value::String(text) if text.parse::<ContractAddress>().is_ok() => "<contract_address>",
-        Value::String(text) if text.parse::<Hash256>().is_ok() => "<hash>",
-        Value::String(text) if text.parse::<TransactionCode>().is_ok() => "<transaction_code>",
         Value::String(_) => "<text>",
         Value::Array(_) => "<array>",
         Value::Object(_) => "<object>",
@@ -84,8 +83,6 @@ fn kind(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -18,7 +18,7 @@ use super::{
     json_response::contents,
 };
 use crate::{
-    api::Sample,
+    api::{Sample, json_type},
     context::{Mismatch, SnapshotStore},
     http::{Exchange, InconclusiveReason},
 };
@@ -202,18 +202,6 @@ fn kinds(
     Ok(Value::from(
         kinds.into_iter().collect::<Vec<_>>().join(" | "),
     ))
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<null>",
-        Value::Bool(_) => "<bool>",
-        Value::Number(number) if number.is_f64() => "<number>",
-        Value::Number(_) => "<int>",
-        Value::String(_) => "<text>",
-        Value::Array(_) => "<array>",
-        Value::Object(_) => "<object>",
-    }
 }
 
 fn snake(name: &str) -> String {
