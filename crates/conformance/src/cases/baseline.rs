@@ -25,13 +25,6 @@ const BASE: Case = Case {
     ..Case::BASE
 };
 
-const STATE: [&str; 4] = [
-    "verification",
-    "asset_id",
-    "no_such_table",
-    "no_such_column",
-];
-
 /// The cases of a run with a baseline.
 pub(crate) const BASELINE: [Case; ROWS.len()] = {
     let mut cases = [BASE; ROWS.len()];
@@ -74,9 +67,9 @@ const ROWS: [Row; 23] = [
         let (contract, asset) = c.discovered.assets.first()?;
         Some(contract_state_request(contract, asset))
     }),
-    ("baseline/state-unknown-value", &[sc_state::STATE], Exactly, |c| state(c, STATE[0], STATE[1])),
-    ("baseline/state-unknown-table", &[sc_state::STATE], Exactly, |c| state(c, STATE[2], STATE[1])),
-    ("baseline/state-unknown-column", &[sc_state::STATE], Exactly, |c| state(c, STATE[0], STATE[3])),
+    ("baseline/state-unknown-value", &[sc_state::STATE], Exactly, |c| state(c, "verification", "asset_id")),
+    ("baseline/state-unknown-table", &[sc_state::STATE], Exactly, |c| state(c, "no_such_table", "asset_id")),
+    ("baseline/state-unknown-column", &[sc_state::STATE], Exactly, |c| state(c, "verification", "no_such_column")),
     ("baseline/state-parameters-missing", &[RequestKind::get("/sc-state", &[])], Exactly, |_| Some(Request::get("/sc-state"))),
     ("baseline/trust-score", &[get_trustscore_wallets::SCORE], ByShape, |c| {
         let (from, to) = c.discovered.trust.first()?;
@@ -99,12 +92,7 @@ fn oldest(context: &Samples, place: usize) -> Option<Request> {
 }
 
 fn state(context: &Samples, table: &str, column: &str) -> Option<Request> {
-    let contract = context.contract();
-    Some(
-        Request::get("/sc-state")
-            .with("table_name", table)
-            .with("contract_address", contract)
-            .with("unique_column", column)
-            .with("unique_value", "no-such-value-5a5a"),
-    )
+    let request = contract_state_request(&context.contract(), "no-such-value-5a5a");
+    let request = request.setting("table_name", table.to_owned());
+    Some(request.setting("unique_column", column.to_owned()))
 }
