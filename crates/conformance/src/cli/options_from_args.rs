@@ -167,17 +167,10 @@ pub(crate) fn options(
     options.limits.max_requests = args.max_requests.unwrap_or(options.limits.max_requests);
     options.require_coverage = args.require_coverage;
     let contracts = &options.files.fixture.contracts;
+    let wallet_in = |path: Option<&Path>| path.map(|path| wallet(path, args, network)).transpose();
     options.submitting = Submitting {
-        wallet: args
-            .wallet
-            .as_deref()
-            .map(|path| wallet(path, args, network))
-            .transpose()?,
-        co_signer: args
-            .co_signer
-            .as_deref()
-            .map(|path| wallet(path, args, network))
-            .transpose()?,
+        wallet: wallet_in(args.wallet.as_deref())?,
+        co_signer: wallet_in(args.co_signer.as_deref())?,
         fee: args.fee.clone(),
         currency: args.currency.clone(),
         contract: args.contract.or(contracts.first().copied()),
@@ -329,19 +322,12 @@ pub(crate) fn target(url: &str, network: Option<Network>) -> Result<Target, Usag
         // Reports show the URL.
         return Err(UsageError::KeyInArgument("--base-url"));
     }
-    if let Some(network) = network {
-        return Ok(Target::parse(url, network)?);
-    }
-    // The port determines the network. Devnet is only a placeholder to parse the URL.
-    let known = Target::parse(url, Network::Devnet);
     let base_url: nodeproof_client::BaseUrl = url.parse()?;
-    match Network::from_port(base_url.port()) {
-        Some(network) => Ok(Target::parse(url, network)?),
-        None => {
-            known?;
-            Err(UsageError::NoNetwork(base_url.to_string()))
-        }
-    }
+    // Without `--network`, the port determines the network.
+    let network = network
+        .or_else(|| Network::from_port(base_url.port()))
+        .ok_or_else(|| UsageError::NoNetwork(base_url.to_string()))?;
+    Ok(Target::parse(url, network)?)
 }
 
 pub(crate) fn report_dir(folder: &Path, error: &std::io::Error) -> UsageError {
