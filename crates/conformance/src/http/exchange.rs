@@ -16,9 +16,10 @@ use super::{
 };
 
 /// The method of a request. No other methods are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// Reads.
+    #[default]
     Get,
     /// Sends a JSON body.
     Post,
@@ -36,7 +37,7 @@ impl Method {
 }
 
 /// A request to the node under test.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Request {
     /// The operation as case IDs name it, such as `get-block`.
     pub(crate) operation: &'static str,
@@ -78,18 +79,8 @@ impl Request {
         let operation = path.trim_start_matches('/');
         Self {
             operation,
-            method: Method::Get,
             path,
-            moved: None,
-            query: Vec::new(),
-            raw_query: None,
-            body: None,
-            wording: Wording::Usual,
-            carries_signature: false,
-            finds_nothing: false,
-            step: None,
-            wrongly_signed: None,
-            unlike_signed: None,
+            ..Self::default()
         }
     }
 

@@ -17,6 +17,7 @@ use crate::{
 pub(super) const MOST_AMOUNT: f64 = 1e30;
 
 /// A transaction that the node accepted.
+#[derive(Default)]
 pub(super) struct Accepted {
     pub(super) code: String,
     pub(super) payers: BTreeSet<String>,
@@ -74,13 +75,8 @@ impl Accepted {
                 .filter(|_| is_plain_claim(transaction, &entry.exchange.request)),
             transfer: Transfer::of(data, &entry.exchange.request),
             began: entry.began,
-            block: None,
-            place: None,
-            failed_in: None,
-            settled: None,
-            is_left_out: false,
-            may_have_failed: false,
-            is_past: None,
+            // The blocks show the rest later.
+            ..Self::default()
         })
     }
 
