@@ -104,15 +104,15 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
     Ok(document)
 }
 
-/// Removes `x-…` members, except from examples, which are data.
-fn without_extensions(node: &mut Value) {
+/// Edits each object in a part of the document, except in examples and other data.
+fn each_object(node: &mut Value, edit: &impl Fn(&mut Map<String, Value>)) {
     match node {
-        Value::Array(items) => items.iter_mut().for_each(without_extensions),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_object(item, edit)),
         Value::Object(members) => {
-            members.retain(|name, _| !name.starts_with("x-"));
+            edit(members);
             for (name, member) in members {
                 if !matches!(name.as_str(), "example" | "examples" | "default" | "enum") {
-                    without_extensions(member);
+                    each_object(member, edit);
                 }
             }
         }
@@ -120,27 +120,25 @@ fn without_extensions(node: &mut Value) {
     }
 }
 
+/// Removes `x-…` members.
+fn without_extensions(node: &mut Value) {
+    each_object(node, &|members| {
+        members.retain(|name, _| !name.starts_with("x-"));
+    });
+}
+
 /// Writes into each object with named properties that it can have others, which OpenAPI states by default.
 ///
 /// The generator would drop these. The description leaves the keyword out, because with it a generated
 /// TypeScript client could not distinguish the branches of a choice by their properties.
 fn open_objects(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(open_objects),
-        Value::Object(members) => {
-            for (name, member) in members.iter_mut() {
-                if !matches!(name.as_str(), "example" | "examples" | "default" | "enum") {
-                    open_objects(member);
-                }
-            }
-            let is_object = members.get("type").is_some_and(|kind| kind == "object");
-            if is_object && members.contains_key("properties") {
-                let open = members.entry("additionalProperties");
-                open.or_insert_with(|| json!({}));
-            }
+    each_object(schema, &|members| {
+        let is_object = members.get("type").is_some_and(|kind| kind == "object");
+        if is_object && members.contains_key("properties") {
+            let open = members.entry("additionalProperties");
+            open.or_insert_with(|| json!({}));
         }
-        _ => {}
-    }
+    });
 }
 
 fn successes_only(responses: &mut Value) -> Result<(), &'static str> {
@@ -169,21 +167,12 @@ fn reference(schema: &str) -> Value {
 
 /// Makes the integers of all schemas in a part exact. The generator would take an `i64`.
 fn exact_integers(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(exact_integers),
-        Value::Object(members) if members.get("type").is_some_and(|kind| kind == "integer") => {
+    each_object(schema, &|members| {
+        if members.get("type").is_some_and(|kind| kind == "integer") {
             members.remove("type");
             members.insert("allOf".to_owned(), json!([reference("Integer")]));
         }
-        Value::Object(members) => {
-            for (name, member) in members {
-                if !matches!(name.as_str(), "example" | "examples" | "default" | "enum") {
-                    exact_integers(member);
-                }
-            }
-        }
-        _ => {}
-    }
+    });
 }
 
 /// Replaces a choice of objects without names by one object, in which every property is optional.
