@@ -90,13 +90,9 @@ impl SubmitError {
         error
     }
 
-    /// Creates the error for a submission whose request failed.
+    /// Creates the error for a submission whose request failed. [`attempted`](Self::attempted) sets what was sent.
     pub(crate) fn request(error: Error) -> Self {
-        let sent = error.maybe_sent();
-        let mut failed = Self::new(Fault::Request(error));
-        failed.0.sent = u32::from(sent);
-        failed.0.maybe_sent = sent;
-        failed
+        Self::new(Fault::Request(error))
     }
 
     /// Creates the error for a transaction that could not be built. Nothing was submitted.

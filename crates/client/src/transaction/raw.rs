@@ -120,7 +120,7 @@ impl RawTransaction {
         &self,
         signatures: impl IntoIterator<Item = S>,
     ) -> Result<SignedTransaction, InputError> {
-        SignedTransaction::assemble(self.transaction_text()?, signatures)
+        SignedTransaction::assemble(self.transaction_text()?, Vec::new(), signatures)
     }
 
     fn with_member(&self, name: &str, value: &str) -> Result<Self, InputError> {

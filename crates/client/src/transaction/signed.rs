@@ -81,29 +81,21 @@ impl SignedTransaction {
         &self,
         signatures: impl IntoIterator<Item = S>,
     ) -> Result<Self, InputError> {
-        let earlier: Vec<RawJson> = from_json(self.signatures_text().as_bytes())?;
-        let new = signatures.into_iter().map(|entry| checked(&entry));
-        let entries = earlier.into_iter().map(Ok).chain(new);
-        Self::assembled(
-            self.transaction_text(),
-            entries.collect::<Result<Vec<_>, _>>()?,
-        )
+        let earlier = from_json(self.signatures_text().as_bytes())?;
+        Self::assemble(self.transaction_text(), earlier, signatures)
     }
 
-    /// Combines a transaction's text with signatures.
+    /// Combines a transaction's text with earlier and new signatures.
     pub(super) fn assemble<S: Serialize>(
         transaction: &str,
+        earlier: Vec<RawJson>,
         signatures: impl IntoIterator<Item = S>,
     ) -> Result<Self, InputError> {
-        let entries = signatures.into_iter().map(|entry| checked(&entry));
-        Self::assembled(transaction, entries.collect::<Result<Vec<_>, _>>()?)
-    }
-
-    fn assembled(
-        transaction: &str,
-        entries: impl IntoIterator<Item = RawJson>,
-    ) -> Result<Self, InputError> {
-        let entries: Vec<String> = entries.into_iter().map(|entry| entry.to_string()).collect();
+        let mut entries = earlier;
+        for entry in signatures {
+            entries.push(checked(&entry)?);
+        }
+        let entries: Vec<&str> = entries.iter().map(RawJson::as_str).collect();
         let entries = entries.join(",");
         Self::from_json(&format!(
             r#"{{"transaction":{transaction},"signatures":[{entries}]}}"#

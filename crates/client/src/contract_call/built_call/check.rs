@@ -5,7 +5,7 @@ use nodeproof_primitives::{RawJson, TransactionCode, signed_message};
 use super::{
     compare::{compare, no_member_twice},
     error::BuiltCallMismatch,
-    json::{elements, is_number, is_text, literal, object},
+    json::{array, is_number, is_text, literal, object},
     place::Place,
 };
 use crate::{
@@ -55,7 +55,7 @@ pub(crate) fn check_built(
             match name.as_str() {
                 "transaction" => {}
                 "signatures"
-                    if elements(value, &root.member("signatures"))?
+                    if array(value.get(), &root.member("signatures"))?
                         .iter()
                         .all(is_placeholder) => {}
                 "signatures" => return Err(BuiltCallMismatch::AlreadySigned),
@@ -257,7 +257,7 @@ fn check_signatures(
     let members = object(signed.text().as_str(), &root)?;
     let found = members.iter().find(|(name, _)| name == "signatures");
     let entries = match found {
-        Some((_, value)) => elements(value, &list)?,
+        Some((_, value)) => array(value.get(), &list)?,
         None => return Err(BuiltCallMismatch::missing(&list)),
     };
     let mut unsigned = requested.signers.clone();

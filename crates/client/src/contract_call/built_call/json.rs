@@ -30,14 +30,6 @@ pub(super) fn is_number(raw: &str) -> bool {
     raw.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }
 
-pub(super) fn elements<'t>(
-    value: &'t RawValue,
-    place: &Place<'_>,
-) -> Result<Vec<&'t RawValue>, BuiltCallMismatch> {
-    serde_json::from_str(value.get())
-        .map_err(|_| BuiltCallMismatch::malformed(place, "an array", value.get()))
-}
-
 /// Returns the members of an object, in their order.
 pub(super) fn object<'t>(
     text: &'t str,
