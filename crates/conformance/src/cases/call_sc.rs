@@ -65,7 +65,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Each built transaction of the whole run is the requested call: the same contract, function, signers in order and params, at any depth and to the last digit, and type 3. It has no further member that would be signed. A call without one of its members, under its exact name, is refused, or builds nothing. A call that differs from a built one only in remarks and links of up to 200 bytes is built, too.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
-        is_last: true,
         check: Calls(echo),
         ..BASE
     },
@@ -75,7 +74,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Each different transaction of the whole run is built with another `trans_code`, which no earlier block has, of the documented form if one has it. Its `timestamp` does not stand still, and does not go backwards. If a block has the time of this computer, so has the transaction, within a minute.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
-        is_last: true,
         check: Calls(fresh),
         ..BASE
     },
@@ -86,7 +84,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Two equal calls are built with different values of `trans_code`, also at the same moment. Otherwise, the second one has no effect.",
         sends: &[BUILD, GET],
         explained_by: &[Cause::of(&["call-sc/fresh"])],
-        is_last: true,
         check: Calls(distinct),
         ..BASE
     },
@@ -119,7 +116,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TX-1"],
         checks: "`timestamp` of each built transaction is within a minute of the time at which it was built, if the latest block has the time of this computer. Otherwise, it is within a day.",
         explained_by: &[Cause::of(&["call-sc/fresh"])],
-        is_last: true,
         sends: &[BUILD, GET],
         check: Calls(current),
         ..BASE

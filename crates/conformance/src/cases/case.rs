@@ -66,7 +66,7 @@ pub struct Case {
     /// warning: a mismatch shows something only beside an item that is right. Empty if the case is decided item by
     /// item.
     pub(crate) if_none_fits: &'static str,
-    /// Whether it is about the whole run, and runs after all others.
+    /// Whether it runs after all others, although its check is not about the whole run.
     pub(crate) is_last: bool,
     /// Whether it also examines what a sweep found, and so runs after the sweep.
     pub(crate) follows_sweep: bool,
@@ -119,6 +119,12 @@ impl Case {
             Check::Field(field) => Some(field),
             _ => None,
         }
+    }
+
+    /// Whether the case runs after all others.
+    pub(crate) const fn runs_last(&self) -> bool {
+        let is_of_connections = matches!(self.check, Check::Connection(_));
+        self.is_last || is_of_connections || self.check.is_about_whole_run()
     }
 
     /// The stage of the case in the order of causes.

@@ -54,7 +54,6 @@ pub(crate) const CASES: &[Case] = &[
             // A block that gets a refused transaction later.
             Cause::of(&["submit-transaction/refused-not-stored"]),
         ],
-        is_last: true,
         check: Same(Sample::Blocks),
         ..BASE
     },

@@ -53,7 +53,6 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Spending,
         sends: REFUSED,
         explained_by: explained_by!(),
-        is_last: true,
         check: Effects(Effect::Refusal),
         ..submit_transaction::BASE
     },
@@ -72,7 +71,6 @@ pub(crate) const CASES: &[Case] = &[
             "submit-transaction/claim-in-block-as-signed"
         ],
         sends: PAID,
-        is_last: true,
         aspect: Aspect::Spending,
         check: Effects(Effect::Fee),
         ..claim::BASE
@@ -88,7 +86,6 @@ pub(crate) const CASES: &[Case] = &[
         // What another wallet paid, those who signed have not paid.
         explained_by: explained_by!["submit-transaction/fee-paid"],
         sends: PAID,
-        is_last: true,
         aspect: Aspect::Spending,
         check: Effects(Effect::Others),
         ..claim::BASE
@@ -102,7 +99,6 @@ pub(crate) const CASES: &[Case] = &[
         sends: REFUSED,
         // A balance that is wrong also makes a sum wrong.
         explained_by: explained_by!["submit-transaction/fee-paid"],
-        is_last: true,
         aspect: Aspect::Spending,
         check: Effects(Effect::Created),
         ..submit_transaction::BASE
@@ -116,7 +112,6 @@ pub(crate) const CASES: &[Case] = &[
         ),
         aspect: Aspect::Consistency,
         sends: &[HOLDERS, BALANCE],
-        is_last: true,
         explained_by: &[NO_LISTS, PAID_WRONGLY],
         check: Agree,
         ..get_balances::BASE

@@ -140,7 +140,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-4", "BALANCE-2"],
         checks: "All requests of the run for the same balance, or the same list, return the same as long as no block is made.",
         aspect: Aspect::Consistency,
-        is_last: true,
         check: Same(Sample::TokenBalance),
         ..BASE
     },
@@ -166,7 +165,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[BALANCE, WITHOUT_TYPE, HOLDERS],
-        is_last: true,
         explained_by: &[Cause::of(&["http/probes-only-requested"])],
         check: Near(Sample::TokenBalance),
         ..BASE

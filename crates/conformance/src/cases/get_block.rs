@@ -166,7 +166,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[WITHOUT_INDEX],
-        is_last: true,
         explained_by: &[Cause::of(&["http/probes-only-requested"]), ANY_INDEX],
         check: Near(Sample::Blocks),
         ..BASE

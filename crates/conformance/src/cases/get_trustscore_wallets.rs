@@ -83,7 +83,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
-        is_last: true,
         explained_by: &[Cause::of(&["http/probes-only-requested"]), KEPT],
         check: Near(Sample::TrustScore),
         ..BASE
@@ -113,7 +112,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-4", "CONSISTENT-5", "TRUST-1", "TRUST-3"],
         checks: "All requests of the run for the same score return the same as long as no block is made. What the run submits changes no score, and a score stays there. If the scores of known updates (type 6) show what an update means, every score is that of its latest update, from the wallet that signed it to the other one.",
         aspect: Aspect::Consistency,
-        is_last: true,
         check: Same(Sample::TrustScore),
         ..BASE
     },

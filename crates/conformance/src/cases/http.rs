@@ -37,7 +37,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["HTTP-5", "HTTP-2"],
         checks: "All JSON responses of the whole run have the content type `application/json`, with any parameters. So do errors, if their body is a JSON object or array.",
-        is_last: true,
         check: WholeRun(content_type, false),
         ..BASE
     },
@@ -46,7 +45,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["HTTP-6"],
         checks: "All successes of the whole run with a JSON document have the status 200. The specification names no status, so any 2xx conforms.",
-        is_last: true,
         check: WholeRun(success_status, false),
         ..BASE
     },
@@ -56,7 +54,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-6", "CALL-9", "SUBMIT-8"],
         checks: "No request of the whole run gets a server error (5xx), which blames the server. A node refuses what is wrong with a 4xx. A method or a version of HTTP that the node does not have may be refused with 501 or 505.",
         aspect: Aspect::Style,
-        is_last: true,
         check: WholeRun(server_errors, false),
         ..BASE
     },
@@ -138,7 +135,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["NODE-1"],
         checks: "A request after which the connection was closed, that got no response within `--request-timeout`, or for which the node could not be reached, gets a response when it is sent again alone, and when it follows the request before it. At most 10 such requests are repeated, and 2 of those that took too long. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
         matters: "A request that stops a node can be sent by anybody, as often as they want.",
-        is_last: true,
         check: Connection(|c| Box::pin(responds(c))),
         ..BASE
     },
@@ -148,7 +144,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Each success of the whole run is a JSON document, whatever was requested, and nothing follows it. Everything else is a refusal with a status of its own: no redirect, no 304. An error with the content type of JSON is JSON.",
         matters: "A client that can't read a response can't see what happened. An unreadable response to an unusual request looks like an outage.",
         aspect: Aspect::Endpoint,
-        is_last: true,
         check: WholeRun(form, false),
         ..BASE
     },
@@ -157,7 +152,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-5", "HTTP-2"],
         checks: "Responses may be kept as their headers say: if they have an `ETag`, another content of the same request has another one, and with a `max-age`, no other content comes in that time.",
         matters: "Browsers and caches send the tag, and keep what they have if it is still the same. They request nothing while a response may be kept. They would show an old balance.",
-        is_last: true,
         check: WholeRun(kept, false),
         ..BASE
     },
@@ -166,7 +160,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["HTTP-6"],
         checks: "No request of the whole run failed with a server error (5xx) and succeeded when it was sent again. The run sends each such request twice, so that no other case has to check the error.",
-        is_last: true,
         check: Connection(|c| Box::pin(no_retries(c))),
         ..BASE
     },

@@ -421,7 +421,7 @@ impl Running {
             .filter_map(|case| case.check.repeated_sample())
             .collect();
         for tier in Tier::ALL {
-            let is_of_tier = |case: &Case| case.tier == tier && !case.is_last;
+            let is_of_tier = |case: &Case| case.tier == tier && !case.runs_last();
             self.run_cases(of(&|case| is_of_tier(case) && !case.check.is_of_records()))
                 .await;
             if tier == Tier::Read {
@@ -452,7 +452,7 @@ impl Running {
             }
         }
         // What some of these read is judged by the others, too.
-        let mut last = of(&|case| case.is_last);
+        let mut last = of(&Case::runs_last);
         last.sort_by_key(|case| case.check.turn());
         for case in last {
             self.run_cases(vec![case]).await;
