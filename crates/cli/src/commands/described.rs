@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use nodeproof_client::Transaction;
 use nodeproof_primitives::{
     Amount, ContractAddress, Integer, RawJson, TransactionCode,
     escape::{escaped, escaped_up_to},
@@ -11,18 +12,6 @@ use serde::de::DeserializeOwned;
 use super::field_text::{date_and_time, written};
 use crate::io::output::harmless_json;
 
-/// The documented members of a transaction.
-const DOCUMENTED: [&str; 9] = [
-    "timestamp",
-    "trans_code",
-    "type",
-    "currency",
-    "fee",
-    "descr",
-    "valid",
-    "specific_data",
-    "is_child_txn",
-];
 /// The documented members of `specific_data` of a contract call.
 const OF_A_CALL: [&str; 4] = ["address", "function", "signers", "params"];
 
@@ -98,7 +87,7 @@ pub(super) fn described(transaction: &str, most: usize) -> Vec<String> {
                 lines.push(line(&format!("specific_data.{name}"), &value, known, most));
             }
         } else {
-            let known = DOCUMENTED.contains(&&*name);
+            let known = Transaction::MEMBERS.contains(&&*name);
             lines.push(line(&name, &value, known, most));
         }
     }

@@ -5,6 +5,19 @@ use nodeproof_primitives::{MessageSignature, ParseHexError, WalletAddress};
 use crate::{ContractCallData, InputError, SignatureEntry, Transaction, from_json};
 
 impl Transaction {
+    /// The documented members. `is_child_txn` may be missing.
+    pub const MEMBERS: [&'static str; 9] = [
+        "timestamp",
+        "trans_code",
+        "type",
+        "currency",
+        "fee",
+        "descr",
+        "valid",
+        "specific_data",
+        "is_child_txn",
+    ];
+
     /// Reads the transaction that a signer has to sign, to show it or to decide.
     ///
     /// `message` is what [`Signer::sign_message`](crate::Signer::sign_message) gets. A transaction in another

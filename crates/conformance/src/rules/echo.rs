@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use nodeproof_client::contract_call::shown_apart;
+use nodeproof_client::{Transaction, contract_call::shown_apart};
 use nodeproof_primitives::{
     ContractAddress, WalletAddress, canonical_json, escape::escaped_up_to as shown,
 };
@@ -24,18 +24,6 @@ const MEMBERS: [(&str, &str); 4] = [
     ("function_called", "function"),
     ("signers", "signers"),
     ("params", "params"),
-];
-/// The members of a transaction that a call explains, or that are the same for each call.
-const OF_TRANSACTIONS: [&str; 9] = [
-    "timestamp",
-    "trans_code",
-    "type",
-    "currency",
-    "fee",
-    "descr",
-    "valid",
-    "specific_data",
-    "is_child_txn",
 ];
 
 /// Judges all calls of a run from which a node built a transaction.
@@ -155,7 +143,8 @@ fn compare(exchange: &Arc<Exchange>, built: &Value, result: &mut Examination) {
             .pointer(transaction)
             .filter(|_| !transaction.is_empty());
         let all: Vec<_> = MEMBERS.iter().map(|(_, named)| *named).collect();
-        let unexplained = unexplained(signed, transaction, &OF_TRANSACTIONS);
+        // A call explains these, or they are the same for each call.
+        let unexplained = unexplained(signed, transaction, &Transaction::MEMBERS);
         for (at, value) in unexplained
             .into_iter()
             .chain(self::unexplained(Some(data), &at, &all))

@@ -9,7 +9,7 @@ use super::{
     place::Place,
 };
 use crate::{
-    ContractCall, InputError, RawTransaction, SignatureEntry, SignedTransaction,
+    ContractCall, InputError, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
     contract_call::fee::Fee, json_text::text_in,
 };
 
@@ -155,20 +155,11 @@ fn check_transaction(
     text: &str,
     set: SetByClient<'_>,
 ) -> Result<(), BuiltCallMismatch> {
-    const MEMBERS: [&str; 8] = [
-        "timestamp",
-        "trans_code",
-        "type",
-        "currency",
-        "fee",
-        "descr",
-        "valid",
-        "specific_data",
-    ];
     let root = Place::Root;
     let place = root.member("transaction");
     let members = object(text, &place)?;
-    for name in MEMBERS {
+    let required = Transaction::MEMBERS.into_iter();
+    for name in required.filter(|name| *name != "is_child_txn") {
         if !members.iter().any(|(known, _)| known == name) {
             return Err(BuiltCallMismatch::missing(&place.member(name)));
         }
