@@ -6,7 +6,7 @@
 //! A missing or null member is not compared, because a case of its own reports it. A malformed member
 //! is compared in its JSON text. Undocumented members are not compared.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display, sync::Arc};
 
 use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::{Integer, RawJson};
@@ -32,8 +32,8 @@ pub(crate) type Content = BTreeMap<&'static str, ContentValue>;
 pub(crate) const EXISTENCE: &str = "existence";
 const MISSING: &str = "missing";
 
-fn put(content: &mut Content, member: &'static str, text: Option<String>) {
-    if let Some(text) = text {
+fn put(content: &mut Content, member: &'static str, value: Option<impl Display>) {
+    if let Some(text) = value.map(|value| value.to_string()) {
         let value = ContentValue {
             fingerprint: Fingerprint::of(&text),
             shown: shown(&text, 100),
@@ -44,9 +44,9 @@ fn put(content: &mut Content, member: &'static str, text: Option<String>) {
 
 /// Adds a member. A malformed one is added as JSON text. One that is missing or
 /// null is left out.
-fn put_read<T: ToString>(content: &mut Content, member: &'static str, read: &Member<T>) {
+fn put_read<T: Display>(content: &mut Content, member: &'static str, read: &Member<T>) {
     match read {
-        Ok(value) => put(content, member, Some(value.to_string())),
+        Ok(value) => put(content, member, Some(value)),
         Err(fault) => put_malformed(content, member, fault),
     }
 }
@@ -80,7 +80,7 @@ fn put_list(content: &mut Content, member: &'static str, items: &[String]) {
 fn existence(is_there: bool) -> Content {
     let mut content = Content::new();
     let text = if is_there { "there" } else { MISSING };
-    put(&mut content, EXISTENCE, Some(text.to_owned()));
+    put(&mut content, EXISTENCE, Some(text));
     content
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn balance_content(exchange: &Arc<Exchange>) -> Option<Content> {
     let mut content = Content::new();
     match members.either::<Integer>("balance", "value") {
         Ok(held) => put(&mut content, "balance", Some(canonical(&held.to_string()))),
-        Err(Unread::Null(_)) => put(&mut content, "balance", Some("0".to_owned())),
+        Err(Unread::Null(_)) => put(&mut content, "balance", Some(0)),
         Err(fault) => {
             fault.raw()?;
             put_malformed(&mut content, "balance", &fault);
@@ -235,25 +235,15 @@ pub(crate) fn record_content(exchange: &Arc<Exchange>) -> Option<Content> {
             let Some(record) = records.first() else {
                 return Some(existence(false));
             };
-            put(
-                &mut content,
-                "address",
-                record.contract.map(|address| address.to_string()),
-            );
-            put(&mut content, "asset_id", Some(record.asset_id.clone()));
-            put(&mut content, "asset_type", Some(record.asset_type.clone()));
-            put(
-                &mut content,
-                "verifier_address",
-                Some(record.verifier_address.to_string()),
-            );
-            put(&mut content, "outcome", Some(record.outcome.to_string()));
-            put(&mut content, "remarks", Some(record.remarks.clone()));
-            put(
-                &mut content,
-                "deletable_after",
-                Some(record.deletable_after.to_string()),
-            );
+            put(&mut content, "address", record.contract);
+            put(&mut content, "asset_id", Some(&record.asset_id));
+            put(&mut content, "asset_type", Some(&record.asset_type));
+            let verifier = Some(record.verifier_address);
+            put(&mut content, "verifier_address", verifier);
+            put(&mut content, "outcome", Some(&record.outcome));
+            put(&mut content, "remarks", Some(&record.remarks));
+            let deletable_after = Some(&record.deletable_after);
+            put(&mut content, "deletable_after", deletable_after);
             put_list(&mut content, "doc_hash_list", &record.doc_hash_list);
             put_list(&mut content, "doc_link_list", &record.doc_link_list);
         }
