@@ -1,6 +1,6 @@
 //! The kinds of responses that several cases check.
 
-use nodeproof_openapi::{Spec, View};
+use nodeproof_openapi::{Parameter, Spec, View};
 
 /// A kind of response that several cases check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,16 +37,19 @@ impl Sample {
     /// Number of kinds.
     pub(crate) const COUNT: usize = Self::ALL.len();
 
-    pub(crate) const fn operation_id(self) -> &'static str {
-        match self {
-            Self::Blocks => "get_block",
-            Self::TokenBalance | Self::WalletBalances | Self::TokenHolders => "get_balances",
-            Self::ContractState => "sc_state",
-            Self::TrustScore => "get_trustscore_wallets",
-            Self::Docs => "docs",
-            Self::CallSc => "call_sc",
-            Self::Refusals | Self::Acceptances => "submit_transaction",
-        }
+    /// Returns the operation as case IDs name it, such as `get-block`.
+    pub(crate) fn operation(self) -> &'static str {
+        self.path().trim_start_matches('/')
+    }
+
+    pub(crate) fn operation_id(self) -> String {
+        self.operation().replace('-', "_")
+    }
+
+    /// Returns the documented parameters of the operation.
+    pub(crate) fn parameters(self, spec: &Spec) -> Vec<Parameter<'_>> {
+        let operation = spec.operation(View::Documented, &self.operation_id());
+        operation.map_or_else(Vec::new, |operation| operation.parameters())
     }
 
     /// Returns the path of the endpoint.
@@ -62,8 +65,8 @@ impl Sample {
         }
     }
 
-    /// Returns the location of these responses' schema in a view of the spec.
-    pub(crate) fn schema(self, spec: &Spec, view: View) -> Option<String> {
+    /// Returns the location of these responses' schema in the documented view of the spec.
+    pub(crate) fn schema(self, spec: &Spec) -> Option<String> {
         let balance_type = match self {
             Self::TokenBalance => "TOKEN_IN_WALLET",
             Self::WalletBalances => "ALL_TOKENS_IN_WALLET",
@@ -71,7 +74,7 @@ impl Sample {
             _ => "",
         };
         let query = [("balance_type", balance_type)];
-        let at = spec.response_schema(view, self.operation_id(), 200, &query)?;
-        spec.unwrap(view, &at).map(|(at, _)| at)
+        let at = spec.response_schema(View::Documented, &self.operation_id(), 200, &query)?;
+        spec.unwrap(View::Documented, &at).map(|(at, _)| at)
     }
 }

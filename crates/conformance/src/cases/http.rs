@@ -1,6 +1,5 @@
 //! Cases about all responses: the status and the content type of a success.
 
-use nodeproof_openapi::{Operation, View};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -167,12 +166,8 @@ pub(crate) const CASES: &[Case] = &[
 
 async fn missing_parameter(context: &Samples) -> Findings {
     let mut checked = Examination::default();
-    let operations = context.spec.operations(View::Documented);
     for sample in WITH_PARAMETERS {
-        let operation = operations
-            .iter()
-            .find(|known| known.id == sample.operation_id());
-        let parameters = operation.map_or_else(Vec::new, Operation::parameters);
+        let parameters = sample.parameters(&context.spec);
         let samples = context.sample(sample).await.unwrap_or_default();
         // If valid requests get no good response either, a refusal shows nothing.
         let Some(known) = samples.iter().find(|known| is_good(known)) else {

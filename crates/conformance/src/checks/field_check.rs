@@ -58,7 +58,7 @@ pub(crate) fn sample_schema(
     spec: &Spec,
     sample: Sample,
 ) -> Result<Arc<SchemaValidator>, InconclusiveReason> {
-    let schema = sample.schema(spec, View::Documented).ok_or_else(|| {
+    let schema = sample.schema(spec).ok_or_else(|| {
         InconclusiveReason::Harness("the spec does not describe this response".to_owned())
     })?;
     compiled(spec, &schema)

@@ -21,7 +21,7 @@ pub(crate) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
     };
     let mut fields = Vec::new();
     for sample in SAMPLES {
-        if let Some(at) = sample.schema(&spec, View::Documented) {
+        if let Some(at) = sample.schema(&spec) {
             let mut walk = Walk {
                 spec: &spec,
                 sample,
@@ -68,7 +68,7 @@ impl Walk<'_> {
             }
             requirements.dedup();
             if !requirements.is_empty() {
-                let operation = self.sample.operation_id().replace('_', "-");
+                let operation = self.sample.operation();
                 let kebab = name.replace('_', "-");
                 self.fields.push(Field::new(
                     format!("{operation}/{prefix}{kebab}"),

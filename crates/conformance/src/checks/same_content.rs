@@ -13,7 +13,7 @@ use crate::{
 
 /// Returns the documented members of a response, under all of their names.
 pub(crate) fn described(spec: &Spec, sample: Sample) -> Vec<String> {
-    let at = sample.schema(spec, View::Documented);
+    let at = sample.schema(spec);
     let schema = at.and_then(|at| spec.unwrap(View::Documented, &at));
     let schema = schema.map(|(_, schema)| schema);
     let branches = schema.and_then(|schema| schema.get("anyOf")?.as_array());

@@ -24,18 +24,13 @@ use crate::{
 };
 use nodeproof_openapi::{Spec, View, pointer};
 
-const fn name_of(sample: Sample) -> &'static str {
+fn name_of(sample: Sample) -> &'static str {
     match sample {
-        Sample::Blocks => "get-block",
         Sample::TokenBalance => "get-balances-token-in-wallet",
         Sample::WalletBalances => "get-balances-all-tokens-in-wallet",
         Sample::TokenHolders => "get-balances-all-wallets-for-token",
-        Sample::ContractState => "sc-state",
-        Sample::TrustScore => "get-trustscore-wallets",
-        Sample::Docs => "docs",
-        Sample::CallSc => "call-sc",
-        Sample::Refusals => "submit-transaction",
         Sample::Acceptances => "submit-transaction-accepted",
+        _ => sample.operation(),
     }
 }
 
@@ -51,7 +46,7 @@ pub(crate) fn check_snapshot(
         // The specification does not show the response's shape. The transaction in it is meant to
         // be submitted.
         Sample::CallSc => "/components/schemas/Transaction".to_owned(),
-        _ => sample.schema(spec, View::Documented).ok_or_else(|| {
+        _ => sample.schema(spec).ok_or_else(|| {
             InconclusiveReason::Harness("the spec has no such response".to_owned())
         })?,
     };

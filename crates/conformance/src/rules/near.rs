@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nodeproof_openapi::{Operation, Parameter, Spec, View};
+use nodeproof_openapi::{Parameter, Spec};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 use url::form_urlencoded;
@@ -23,9 +23,7 @@ type Pair = (String, String);
 /// Judges all requests of a run to an endpoint. Each one that got content is compared with the later ones that
 /// differ from it in one parameter.
 pub(crate) fn near(history: &History, spec: &Spec, sample: Sample) -> Examination {
-    let operations = spec.operations(View::Documented);
-    let operation = operations.iter().find(|op| op.id == sample.operation_id());
-    let parameters = operation.map_or_else(Vec::new, Operation::parameters);
+    let parameters = sample.parameters(spec);
     let required: Vec<_> = parameters.iter().filter(|one| one.required).collect();
     let is_required = |name: &str| required.iter().any(|one| one.name == name);
     let readable = |entry: &&Entry| {
