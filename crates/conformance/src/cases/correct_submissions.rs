@@ -257,10 +257,8 @@ fn refused_in_batch(batch: &Batch<'_>, control: &String) -> Findings {
     let is_refused = (400..500).contains(&response.status);
     match codes().map(|code| times(failed, code)).sum::<usize>() {
         0 if checked.has_no_findings() && !is_refused => {
-            Err(InconclusiveReason::NoSample(format!(
-                "the batch was neither accepted nor refused: {}",
-                response.summary()
-            )))
+            let what = "the batch was neither accepted nor refused";
+            unknown(format!("{what}: {}", response.summary()))
         }
         failed => {
             checked.examined += u64::try_from(failed.max(1)).unwrap_or_default();

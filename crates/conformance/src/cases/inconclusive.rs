@@ -1,7 +1,3 @@
 //! A case without a result.
 
-use crate::http::InconclusiveReason;
-
-pub(crate) fn unknown<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
-    Err(InconclusiveReason::NoSample(reason.into()))
-}
+pub(crate) use crate::http::unknown;

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     api::{BlockResponse, ResponseKind, Sample},
     context::Samples,
-    http::InconclusiveReason,
+    http::{InconclusiveReason, unknown},
 };
 use nodeproof_openapi::{SchemaValidator, Spec};
 
@@ -154,8 +154,7 @@ pub(crate) async fn over_sample(context: &Samples, check: BlockCheck) -> Finding
     let needs_none = matches!(check.scope, CheckScope::Responses(_) | CheckScope::Field(_));
     let is_block = |seen: &BlockResponse| seen.kind == ResponseKind::Block;
     if !needs_none && !sample.iter().any(is_block) {
-        let reason = "no response was a 200 with a JSON object";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+        return unknown("no response was a 200 with a JSON object");
     }
     let judge = PreparedCheck::new(check, &context.spec)?;
     let mut all = judge.check_all(&sample, &mut Memory::default())?;
@@ -165,7 +164,7 @@ pub(crate) async fn over_sample(context: &Samples, check: BlockCheck) -> Finding
     }
     let all = all.end()?;
     if all.findings.is_empty() && all.examined < check.least {
-        return Err(InconclusiveReason::NoSample(check.otherwise.to_owned()));
+        return unknown(check.otherwise);
     }
     Ok(all)
 }

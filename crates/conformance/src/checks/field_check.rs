@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     api::{Sample, inner_json, is_row_form, reported_index},
-    http::{Exchange, InconclusiveReason},
+    http::{Exchange, InconclusiveReason, unknown},
 };
 use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, View, pointer};
 
@@ -36,7 +36,7 @@ pub(crate) fn check_field(spec: &Spec, field: &Field, responses: &[Arc<Exchange>
         check_places(exchange, field, &validator, &mut result);
     }
     if result.examined == 0 {
-        return Err(InconclusiveReason::NoSample(NEVER_SEEN.to_owned()));
+        return unknown(NEVER_SEEN);
     }
     Ok(result)
 }

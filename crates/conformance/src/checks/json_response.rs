@@ -13,7 +13,7 @@ use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{Sample, is_empty},
     context::{Context, Samples},
-    http::{Exchange, InconclusiveReason, LIMIT_MESSAGE},
+    http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, unknown},
 };
 
 /// Checks that a response is a success with a JSON object, which every query and `/call-sc` must return.
@@ -173,7 +173,7 @@ pub(crate) async fn check_objects(
         }
     }
     if checked.examined == 0 {
-        return Err(InconclusiveReason::NoSample(otherwise.to_owned()));
+        return unknown(otherwise);
     }
     Ok(checked)
 }
@@ -187,9 +187,7 @@ pub(crate) fn contents(
         .filter_map(|exchange| Some((exchange, exchange.success_object()?)))
         .collect();
     if objects.is_empty() {
-        return Err(InconclusiveReason::NoSample(
-            "no response was a 200 with a JSON object".to_owned(),
-        ));
+        return unknown("no response was a 200 with a JSON object");
     }
     Ok(objects)
 }

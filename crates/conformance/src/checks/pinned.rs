@@ -16,7 +16,7 @@ use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::shape_of,
     context::{Context, Mismatch, Samples, SnapshotStore},
-    http::{Exchange, InconclusiveReason, Request, indented},
+    http::{Exchange, InconclusiveReason, Request, indented, unknown},
 };
 
 /// Maximum length of a snapshot, in bytes.
@@ -56,14 +56,10 @@ pub(crate) async fn check_pinned(
     request: fn(&Samples) -> Option<Request>,
 ) -> Findings {
     let Some(baseline) = &context.baseline else {
-        return Err(InconclusiveReason::NoSample(
-            "the run has no baseline".to_owned(),
-        ));
+        return unknown("the run has no baseline");
     };
     let Some(request) = request(context) else {
-        return Err(InconclusiveReason::NoSample(
-            "no sample for the request was found on the chain".to_owned(),
-        ));
+        return unknown("no sample for the request was found on the chain");
     };
     let redactor = &context.submissions.submitter.with.redactor;
     // A baseline is kept and shared.
@@ -89,9 +85,7 @@ pub(crate) async fn check_pinned(
     })?;
     let Some(pinned) = pinned else {
         if !baseline.record {
-            return Err(InconclusiveReason::NoSample(format!(
-                "the baseline has no {name}; --record pins it"
-            )));
+            return unknown(format!("the baseline has no {name}; --record pins it"));
         }
         let again = context.node.send(request).await?;
         return record(&file, pin, &describe, [&exchange, &again]);
@@ -131,10 +125,9 @@ fn record(
         .into_iter()
         .find(|pin| describe(*pin, first) == describe(*pin, second));
     let Some(pin) = strictest else {
-        return Err(InconclusiveReason::NoSample(
-            "two responses in a row had different shapes, so no baseline can be compared"
-                .to_owned(),
-        ));
+        return unknown(
+            "two responses in a row had different shapes, so no baseline can be compared",
+        );
     };
     let text = format!("---\nsource: nodeproof\n---\n{}\n", describe(pin, first));
     replace(file, text.as_bytes(), Access::Umask).map_err(|error| {

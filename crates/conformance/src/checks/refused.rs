@@ -11,7 +11,7 @@ use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{Sample, is_block, is_empty, is_missing_endpoint, is_nothing, is_refusal},
     context::{Responses, Samples},
-    http::{Exchange, InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request, unknown},
 };
 
 /// A request that a node must refuse.
@@ -62,10 +62,10 @@ impl WrongRequest {
         }
         let mut controls = controls.as_ref().map_err(Clone::clone)?.iter();
         if controls.all(|control| is_same(control, response)) {
-            return Err(InconclusiveReason::NoSample(format!(
+            return unknown(format!(
                 "/{} sent the same response to a valid request as to {what}",
                 self.request.operation
-            )));
+            ));
         }
         Ok(Examination::passed())
     }

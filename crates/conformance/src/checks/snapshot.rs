@@ -20,7 +20,7 @@ use super::{
 use crate::{
     api::{Sample, json_type},
     context::{Mismatch, SnapshotStore},
-    http::{Exchange, InconclusiveReason},
+    http::{Exchange, InconclusiveReason, unknown},
 };
 use nodeproof_openapi::{Spec, View, pointer};
 
@@ -152,9 +152,7 @@ fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, Inconclusive
             .collect();
         if elements.is_empty() {
             let name = pointer::last(at).unwrap_or_default();
-            return Err(InconclusiveReason::NoSample(format!(
-                "every {name} is empty"
-            )));
+            return unknown(format!("every {name} is empty"));
         }
         return Ok(Value::Array(vec![shape(spec, &items_at, &elements)?]));
     }

@@ -8,7 +8,7 @@ use super::samples::Samples;
 use crate::{
     api::Sample,
     discovery::Discovered,
-    http::{Exchange, InconclusiveReason, Node},
+    http::{Exchange, Node, unknown},
 };
 
 impl Samples {
@@ -48,12 +48,9 @@ impl Samples {
         for sample in Sample::ALL {
             let found: Vec<_> = of(sample).collect();
             if sample != Sample::Blocks || found.is_empty() {
-                let none = "no success of this kind was recorded";
-                let none = InconclusiveReason::NoSample(none.to_owned());
-                let found = if found.is_empty() {
-                    Err(none)
-                } else {
-                    Ok(found)
+                let found = match found.is_empty() {
+                    true => unknown("no success of this kind was recorded"),
+                    false => Ok(found),
                 };
                 samples.responses[sample as usize] = found.into();
             }

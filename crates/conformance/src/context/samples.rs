@@ -21,7 +21,7 @@ use crate::{
     },
     discovery::Discovered,
     history::History,
-    http::{self, BackOff, Exchange, InconclusiveReason, Node, Request, SendOptions},
+    http::{self, BackOff, Exchange, InconclusiveReason, Node, Request, SendOptions, unknown},
 };
 use nodeproof_openapi::Spec;
 
@@ -201,7 +201,7 @@ impl Samples {
             Sample::Docs => return self.ask_docs().await,
             // These are submitted, not read.
             Sample::Refusals | Sample::Acceptances => {
-                return Err(no_sample("nothing is submitted to get a sample"));
+                return unknown("nothing is submitted to get a sample");
             }
             Sample::TokenBalance => self.token_balance_requests()?,
             Sample::WalletBalances => self.wallet_balances_requests()?,
@@ -228,7 +228,7 @@ impl Samples {
             (_, false) => Ok(found),
             (_, true) if !refusals.is_empty() => Ok(refusals),
             (Some(response), true) => Ok(vec![Arc::clone(response)]),
-            (None, true) => Err(no_sample("no block was requested")),
+            (None, true) => unknown("no block was requested"),
         }
     }
 
@@ -502,13 +502,9 @@ fn least(list: &Arc<Exchange>) -> Option<(String, String)> {
     least.map(|(pair, _)| pair)
 }
 
-fn no_sample(reason: &str) -> InconclusiveReason {
-    InconclusiveReason::NoSample(reason.to_owned())
-}
-
 fn some(requests: Vec<Request>, reason: &str) -> Result<Vec<Request>, InconclusiveReason> {
     if requests.is_empty() {
-        Err(no_sample(reason))
+        unknown(reason)
     } else {
         Ok(requests)
     }

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     api::is_valid,
     history::Claims,
-    http::{self, Act, Exchange, InconclusiveReason, Request, Step, Wording},
+    http::{self, Act, Exchange, InconclusiveReason, Request, Step, Wording, unknown},
 };
 
 /// The transactions that a run submits, each once for all cases.
@@ -267,8 +267,7 @@ impl Submissions {
         let claims = self.claims().await?;
         let first = claims.first().submitted()?;
         if !is_valid(first) {
-            let reason = "the claim was not accepted";
-            return Err(InconclusiveReason::NoSample(reason.to_owned()));
+            return unknown("the claim was not accepted");
         }
         let again = claims.first().get(Act::Again).ok();
         let further = claims.further();

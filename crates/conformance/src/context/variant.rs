@@ -17,7 +17,7 @@ use super::{
     signing::SigningWallet,
     submitter::{Response, Submitter},
 };
-use crate::http::{InconclusiveReason, Request, Step};
+use crate::http::{InconclusiveReason, Request, Step, unknown};
 
 /// A way to submit a transaction.
 #[derive(Debug)]
@@ -293,9 +293,7 @@ impl Variant {
                 return self.filled(submitter, &text, wallets, right);
             }
         }
-        Err(InconclusiveReason::NoSample(
-            "no signature was as sought".to_owned(),
-        ))
+        unknown("no signature was as sought")
     }
 
     /// Returns a request that submits a transaction of this wallet, which signs it. If only the signed text is
@@ -443,8 +441,7 @@ impl Variant {
         });
         if !is_changed {
             // Signed and sent, it would be right.
-            let reason = "the transaction does not contain the value to alter";
-            return Err(InconclusiveReason::NoSample(reason.to_owned()));
+            return unknown("the transaction does not contain the value to alter");
         }
         edited
     }
@@ -479,9 +476,9 @@ pub(super) async fn submit(
     match submitter.submit_serialized(request).await {
         // A node may close the connection before it has read everything. This does not count as a
         // lost node.
-        Err(InconclusiveReason::Transport(reason)) if is_oversized => Err(
-            InconclusiveReason::NoSample(format!("the node did not respond: {reason}")),
-        ),
+        Err(InconclusiveReason::Transport(reason)) if is_oversized => {
+            unknown(format!("the node did not respond: {reason}"))
+        }
         other => other,
     }
 }

@@ -32,6 +32,11 @@ impl InconclusiveReason {
     }
 }
 
+/// Returns the error for a missing sample.
+pub(crate) fn unknown<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
+    Err(InconclusiveReason::NoSample(reason.into()))
+}
+
 /// There is no sample, for this reason.
 impl From<String> for InconclusiveReason {
     fn from(reason: String) -> Self {

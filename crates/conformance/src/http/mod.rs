@@ -33,7 +33,7 @@ pub(crate) use exchange_log::LoggedExchange;
 pub(crate) use exchange_recorder::{beside_others, record, recorded, shared};
 pub(crate) use exchange_report::{indented, report_of};
 pub(crate) use freshness::fresh_for;
-pub(crate) use inconclusive_reason::InconclusiveReason;
+pub(crate) use inconclusive_reason::{InconclusiveReason, unknown};
 pub(crate) use latencies::Latencies;
 pub(crate) use limits::Limits;
 pub(crate) use node::{Node, ResponseWithPermit, SendOptions};

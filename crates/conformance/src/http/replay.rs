@@ -8,7 +8,7 @@ use super::{
     exchange::{Exchange, Request},
     exchange_log::LoggedExchange,
     exchange_recorder,
-    inconclusive_reason::InconclusiveReason,
+    inconclusive_reason::{InconclusiveReason, unknown},
 };
 
 /// The exchanges of an earlier run, by request.
@@ -42,8 +42,7 @@ impl Replay {
         let moment = exchange_recorder::moment();
         let later = all.iter().find(|logged| Some(logged.began) > moment);
         let Some(found) = later.or(all.last()) else {
-            let reason = "the recording does not have all of its requests";
-            return Err(InconclusiveReason::NoSample(reason.to_owned()));
+            return unknown("the recording does not have all of its requests");
         };
         exchange_recorder::record(&found.exchange);
         Ok(Arc::clone(&found.exchange))

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     api::{IndexSearch, block_request},
-    http::{BackOff, InconclusiveReason, SendOptions},
+    http::{BackOff, InconclusiveReason, SendOptions, unknown},
     sweep::Sweep,
 };
 
@@ -301,8 +301,7 @@ impl RequestedBlock<'_> {
                 continue;
             }
             for (now, _) in changed {
-                let reason = "the latest block changed repeatedly";
-                *now = Err(InconclusiveReason::NoSample(reason.to_owned()));
+                *now = unknown("the latest block changed repeatedly");
             }
         }
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     api::{IndexSearch, block_request, reported_index},
-    http::{Exchange, InconclusiveReason},
+    http::{Exchange, InconclusiveReason, unknown},
 };
 
 /// Returns the current height of each node. A node is lower than another one only if it does not have
@@ -51,8 +51,7 @@ pub(crate) async fn read_height(
     jobs: usize,
 ) -> Result<u64, InconclusiveReason> {
     if side.examined.chain.tip.is_none() {
-        let reason = "its latest block was not found";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+        return unknown("its latest block was not found");
     }
     let known = side.last_height();
     let search = match has_known {
@@ -60,8 +59,9 @@ pub(crate) async fn read_height(
         false => IndexSearch::between(0, known),
     };
     let height = search_with(side, search, jobs).await?;
-    let none = || InconclusiveReason::NoSample("no latest block was found".to_owned());
-    let height = height.ok_or_else(none)?;
+    let Some(height) = height else {
+        return unknown("no latest block was found");
+    };
     side.set_height(height);
     Ok(height)
 }

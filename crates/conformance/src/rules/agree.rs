@@ -13,7 +13,7 @@ use crate::{
     api::{Pair, token_balance_request, token_holders_request, wallet_balances_request},
     checks::{Examination, Finding},
     history::History,
-    http::{Exchange, InconclusiveReason, Request},
+    http::{Exchange, Request, unknown},
 };
 
 /// The queries for a balance, the one that most programs use first.
@@ -45,14 +45,13 @@ pub(crate) fn agree(history: &History) -> Examination {
         }
     }
     if is_open {
-        let reason =
-            "balances change too fast to compare two responses about the same balance".to_owned();
-        result.add(Err(InconclusiveReason::NoSample(reason)));
+        let reason = "balances change too fast to compare two responses about the same balance";
+        result.add(unknown(reason));
     }
     if !is_compared {
         let reason = "no balance was shown by two queries: a list is compared if it is an array of objects with wallet \
                       or token_code, and balance";
-        result.add(Err(InconclusiveReason::NoSample(reason.to_owned())));
+        result.add(unknown(reason));
     }
     result
 }

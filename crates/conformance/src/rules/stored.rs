@@ -17,7 +17,7 @@ use crate::{
     },
     checks::{Examination, Finding, Findings},
     history::History,
-    http::{Exchange, InconclusiveReason},
+    http::{Exchange, unknown},
 };
 
 /// The result of comparing records with claims.
@@ -59,7 +59,7 @@ impl Stored {
             _ => return Ok(self.checked),
         };
         if self.checked.has_no_findings() {
-            Err(InconclusiveReason::NoSample(reason.to_owned()))
+            unknown(reason)
         } else {
             Ok(self.checked)
         }

@@ -34,7 +34,7 @@ use crate::{
     api::Pair,
     checks::{Examination, Finding},
     history::History,
-    http::{InconclusiveReason, Step},
+    http::{Step, unknown},
 };
 
 /// What a finding of the rule is about.
@@ -403,7 +403,7 @@ impl<'h> Money<'h> {
         match reason.or_else(|| self.reason_just_before(&pair.0)) {
             Some(reason) => {
                 let reason = format!("a balance changed by another amount, and {reason}");
-                result.add(Err(InconclusiveReason::NoSample(reason)));
+                result.add(unknown(reason));
             }
             None => {
                 result.count_item();

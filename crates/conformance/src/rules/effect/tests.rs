@@ -15,7 +15,7 @@ use super::*;
 use crate::{
     api::{block_request, contract_state_request, token_balance_request, token_holders_request},
     history::recorded,
-    http::{MissingStep, Request},
+    http::{InconclusiveReason, MissingStep, Request},
 };
 
 /// One exchange of a history.

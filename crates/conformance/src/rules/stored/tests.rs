@@ -6,6 +6,7 @@ use super::*;
 use crate::{
     api::{block_request, contract_state_request},
     history::recorded,
+    http::InconclusiveReason,
 };
 
 const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
