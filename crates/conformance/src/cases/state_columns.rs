@@ -30,6 +30,10 @@ pub(super) async fn request_by_columns(context: &Samples, record: &Exchange) -> 
         is_usual.then(|| request.setting("unique_value", value))
     });
     let mut checked = Examination::default();
-    checked.received(context.node.send_all(requests.collect()).await);
+    for request in requests {
+        if checked.received(context.node.send(request).await).is_none() {
+            break;
+        }
+    }
     checked
 }

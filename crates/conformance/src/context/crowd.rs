@@ -103,12 +103,14 @@ pub(super) async fn claim_as_many(
     crowd.submit_refused(&guests[3], &claims).await?;
     crowd.settle(&claims).await?;
     transfers.give(token, &[gift(POOR)]).await?;
-    // The same claim once more, twice. If a node refuses it, what is left still pays a part of a fee.
-    let again = crowd.sign(&[&guests[LAST]], 1, claims.len() as u8).await?;
-    let mut is_made = false;
-    for _ in 0..2 {
-        let response = submitter.submit_serialized(again.request.clone()).await?;
-        is_made |= is_valid(&response);
+    // The same claim once more. If a node refuses it, what is left still pays a part of a fee, and it is not known.
+    let again = crowd
+        .sign(&[&guests[LAST]], 1, claims.len() as u8)
+        .await?
+        .request;
+    let mut is_made = is_valid(&*submitter.submit_serialized(again.clone()).await?);
+    if !is_made {
+        is_made = is_valid(&*submitter.submit_serialized(again).await?);
     }
     let left = transfers.balance(guests[LAST].address(), token).await?;
     let is_left_out = is_made || left < fee.into();

@@ -191,7 +191,7 @@ fn in_other_words(submission: &Request) -> Option<Request> {
         entry["msgsign"] = entry["msgsign"].as_str()?.to_uppercase().into();
     }
     let members: BTreeMap<String, RawJson> = serde_json::from_str(text).ok()?;
-    let text = whole(&members.get("transaction")?.to_string(), &entries);
+    let text = whole(members.get("transaction")?.as_ref(), &entries);
     Some(Request::post(submission.path, text).carrying_signature())
 }
 

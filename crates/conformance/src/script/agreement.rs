@@ -33,14 +33,11 @@ pub(super) async fn request_balances(context: &Samples) {
     let single = lists.iter().flat_map(|list| &list.held);
     let single = single.filter(|((holder, _), _)| holder.starts_with("0x"));
     let mut pairs = extremes(single.cloned().collect());
-    // A contract may hold tokens.
-    let mut all = lists.iter().flat_map(|list| &list.held);
-    let of_contract = all.find(|((holder, _), _)| holder.starts_with("ct"));
-    pairs.extend(of_contract.map(|(pair, _)| pair.clone()));
     let token = |list: &List<'_>| requested(list.exchange, "token_code").map(ToOwned::to_owned);
     let unlisted = lists.first().and_then(|list| Some((list, token(list)?)));
     let unlisted = unlisted.map(|(list, token)| unlisted_in(context, list, &token));
     pairs.extend(unlisted.into_iter().flatten());
+    // A contract may hold tokens.
     let contract = wallet_balances_request(&context.contract());
     let done = async {
         let history = context.history();

@@ -237,15 +237,15 @@ async fn a_right_node_charges_each_of_several_claims_once() {
         signed.len()
     );
     let (before, after) = spend(&collection, wallet, same.native_token()).await;
-    // On a devnet, one claim pays ten million more, another one a fee beyond 32 bits, and a node may accept twelve more
+    // On a devnet, one claim pays ten million more, another one a fee beyond 32 bits, and a node may accept sixteen more
     // transactions, such as one that names another payer. This one does, if it gets them without other wallets' signatures. Each of them pays some
     // more units than the one before it. The fourth claim pays three units more, and the one about the co-signer's asset
-    // twelve. 59 of the transfers cost it a fee each, fifty of them some units more. One of these is only sent in wrong forms. They
-    // move two fees and three quarters and seven units three times, nine fees and seven units, five fees, eight, two twice, and 43
+    // twelve, and one of many wallets' claims is its own. 154 of the transfers cost it a fee each, most of them some units more. One of these is only sent in wrong forms. They
+    // move two fees and three quarters and seven units three times, nine fees and seven units, five fees, eight five times, two three times with 400 units once, once one unit, and 132
     // times seven units.
-    let more = 15 + 354 + 233 + 435;
-    let fees = 74 * 1_000_000 + 10_000_000 + (1 << 32) + 1 + more;
-    let transfers = 7_750_007 + 9_000_007 + 17_000_000 + 2_750_007 + 43 * 7;
+    let more = 15 + 354 + 233 + 435 + 6_908;
+    let fees = 173 * 1_000_000 + 10_000_000 + (1 << 32) + 1 + more;
+    let transfers = 7_750_007 + 9_000_007 + 17_000_000 + 2_750_007 + 132 * 7 + 1 + 34_000_400;
     assert_eq!(before - after, fees + transfers);
 }
 

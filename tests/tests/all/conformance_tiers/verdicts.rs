@@ -240,7 +240,7 @@ async fn with_wrong_balance(balance_type: &'static str) -> NodeReport {
             // All letters of a value may be percent-encoded.
             let encoded: String = balance_type
                 .bytes()
-                .map(|byte| format!("%{byte:02X}"))
+                .map(|byte| format!("%{byte:02x}"))
                 .collect();
             let is_asked = |value: &str| request.query.contains(&format!("balance_type={value}"));
             if !is_asked(balance_type) && !is_asked(&encoded) {

@@ -107,7 +107,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
     let (code, text) = run(command(
         &url,
         folder.path(),
-        &["--quiet", "--state", kept_text, "--max-requests", "440"],
+        &["--quiet", "--state", kept_text, "--max-requests", "500"],
     ));
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("--resume continues from there"), "{text}");
