@@ -99,9 +99,6 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
 /// A node that accepts something else with the code of the claim, in place of the claim or beside it.
 pub(super) const OTHER_ACCEPTED: Cause = Cause::of(&["submit-transaction/known-code-altered"]);
 
-/// A node that accepts this number of the claims of many wallets accepts several about one asset.
-const SEVERAL: usize = 4;
-
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-built",
@@ -234,7 +231,11 @@ async fn built(context: &Context) -> Findings {
         return unknown(format!("the call was built, and not signed: {what}"));
     }
     let mut findings = Examination::default();
-    for claim in claims.all().chain(claims.get(OF_SAME_ASSET)) {
+    let of_same_asset = claims.get(OF_SAME_ASSET);
+    for claim in claims
+        .all()
+        .chain(of_same_asset.filter(|_| claims.are_of_several()))
+    {
         findings.count_item();
         let (call, built) = (claim.call(), claim.get(Act::Build)?);
         let body = built.success_object();
@@ -408,7 +409,7 @@ fn refused_of_many(claims: &Claims) -> Examination {
         .filter_map(|claim| claim.all(Act::Submit).last());
     let last: Vec<_> = last.collect();
     let mut findings = Examination::default();
-    if last.iter().filter(|response| is_valid(response)).count() < SEVERAL {
+    if !claims.are_of_several() {
         return findings;
     }
     for response in last {

@@ -1,6 +1,10 @@
 //! The claims of a run, as its history shows them: what was sent for each, and what came back.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::Value;
 
@@ -105,6 +109,18 @@ impl Claims {
     pub(crate) fn of_many(&self) -> impl Iterator<Item = ClaimSteps<'_>> {
         let all = (OF_MANY..=u8::MAX).map(|number| self.claim(number));
         all.take_while(|claim| claim.get(Act::Submit).is_ok())
+    }
+
+    /// Whether the node accepted claims of several wallets about one asset.
+    pub(crate) fn are_of_several(&self) -> bool {
+        let accepted = self.of_many().flat_map(|claim| claim.all(Act::Submit));
+        let accepted = accepted.filter(|response| is_valid(response));
+        let mut first = BTreeMap::new();
+        let mut calls = accepted.filter_map(|response| {
+            let call = response.sent()?.pointer("/transaction/specific_data")?;
+            Some((call["params"]["asset_id"].as_str()?, &call["signers"][0]))
+        });
+        calls.any(|(asset, wallet)| *first.entry(asset).or_insert(wallet) != wallet)
     }
 
     /// Returns two claims of different wallets about one asset, if both were accepted.

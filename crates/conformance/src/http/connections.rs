@@ -132,7 +132,8 @@ impl Connections {
         } else if permit.is_none() && values > MANY_VALUES {
             permit = self.permit().await;
         }
-        if response.response.version() == Version::HTTP_10 {
+        let is_old = response.response.version() == Version::HTTP_10;
+        if is_old && request.wording != Wording::Old {
             self.is_old.store(true, Relaxed);
         }
         let retry_after = retry_after(response.response.headers());
