@@ -155,6 +155,14 @@ pub(crate) fn refused_assets(history: &History) -> BTreeSet<Asset> {
     refused.map(|(asset, _)| asset).collect()
 }
 
+/// Returns the contract and the asset of a request for an asset's record.
+fn asset_of(exchange: &Exchange) -> Option<Asset> {
+    let named = |name| requested(exchange, name).map(ToOwned::to_owned);
+    let is_by_asset = requested(exchange, "unique_column") == Some("asset_id");
+    let asset = named("contract_address").zip(named("unique_value"));
+    asset.filter(|_| is_by_asset)
+}
+
 /// Judges all blocks and records that were read since the run's first submission.
 pub(crate) fn refused(history: &History) -> Examination {
     let mut result = Examination::default();
@@ -163,13 +171,15 @@ pub(crate) fn refused(history: &History) -> Examination {
     let records = || history.of_path("/sc-state");
     // A missing record counts only if records can be read at all.
     let can_read = records().any(|entry| has_record(&entry.exchange));
-    let mut found = BTreeSet::new();
+    let earlier = records().filter(|entry| Some(entry.ended) < history.first_submission());
+    let earlier = earlier.filter(|entry| has_record(&entry.exchange));
+    // These assets have a record, whatever becomes of other claims about them.
+    let mut found: BTreeSet<_> = earlier
+        .filter_map(|entry| asset_of(&entry.exchange))
+        .collect();
     for entry in records().filter(since) {
         let exchange = &entry.exchange;
-        let named = |name| requested(exchange, name).map(ToOwned::to_owned);
-        let asset = named("contract_address").zip(named("unique_value"));
-        let is_by_asset = requested(exchange, "unique_column") == Some("asset_id");
-        let Some(asset) = asset.filter(|_| is_by_asset) else {
+        let Some(asset) = asset_of(exchange) else {
             continue;
         };
         let what = match fates.of_assets.get(&asset) {
@@ -342,6 +352,20 @@ mod tests {
             ];
             let found = !refused(&recorded(rows)).has_no_findings();
             assert_eq!(found, is_found, "{other} {reply} {read}");
+        }
+    }
+
+    /// A refused claim about an asset that has a record shows nothing.
+    #[test]
+    fn a_record_from_before_the_run_is_not_that_of_a_refused_claim() {
+        for (before, is_found) in [(RECORD, false), (NONE, true)] {
+            let request = Request::post("/submit-transaction", submission(MAKES_RECORDS));
+            let rows = vec![
+                (2, contract_state_request("ct", "a"), 200, before),
+                (10, request, 200, NOT_VALID),
+                (40, contract_state_request("ct", "a"), 200, RECORD),
+            ];
+            assert_ne!(refused(&recorded(rows)).has_no_findings(), is_found);
         }
     }
 
