@@ -94,7 +94,7 @@ async fn a_record_is_compared_with_a_claim_far_below_the_latest_block(
     });
     assert_eq!(
         caught(&run(&node, wrong).await),
-        ["sc-state/record-matches-claim"]
+        ["sc-state/columns", "sc-state/record-matches-claim"]
     );
     Ok(())
 }

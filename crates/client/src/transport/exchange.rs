@@ -58,13 +58,13 @@ impl HookState {
         self
     }
 
-    /// Sets the maximum number of requests in a second.
     /// Opens connections on this runtime.
     pub(crate) fn with_runtime(mut self, runtime: Option<Handle>) -> Self {
         self.runtime = runtime;
         self
     }
 
+    /// Sets the maximum number of requests in a second.
     pub(crate) fn with_rate(mut self, per_second: Option<NonZeroU32>) -> Self {
         self.pace = per_second.map(|rate| Arc::new(Pace::new(Duration::from_secs(1) / rate.get())));
         self

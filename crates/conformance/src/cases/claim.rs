@@ -3,7 +3,11 @@
 //! All cases examine the same claim, each at one step of it. If an earlier step fails, the cases of
 //! later steps are inconclusive. So one fault makes one case fail.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
@@ -412,7 +416,23 @@ fn refused_of_many(claims: &Claims) -> Examination {
     if !claims.are_of_several() {
         return findings;
     }
+    let signers = |response: &Exchange| {
+        let signers = response
+            .sent()?
+            .pointer("/transaction/specific_data/signers")?;
+        Some(signers.as_array()?.iter().map(Value::to_string).collect())
+    };
+    // A node may take nothing from wallets that it does not know.
+    let accepted = last.iter().filter(|response| is_valid(response));
+    let known: BTreeSet<String> = accepted
+        .filter_map(|response| signers(response))
+        .flat_map(|signers: BTreeSet<String>| signers)
+        .collect();
     for response in last {
+        let is_judged = signers(response).is_some_and(|signers| signers.is_subset(&known));
+        if !is_judged {
+            continue;
+        }
         findings.count_item();
         if !is_valid(response) && response.is_success() {
             let said = message(response);

@@ -163,7 +163,7 @@ async fn compressed(context: &Samples, different: [&Arc<Exchange>; 2]) -> Findin
 }
 
 /// Number of requests that must get no response, or a server error, until that is a finding. Each may happen once.
-const TIMES: usize = 2;
+const TIMES: usize = 3;
 
 /// Sends a request in another way, or after another one, and checks that it gets what it got before.
 async fn worded(

@@ -107,7 +107,6 @@ pub(crate) const CASES: &[Case] = &[
             WITHOUT_COLUMN,
             WITHOUT_VALUE,
         ],
-        is_last: true,
         explained_by: &[Cause::of(&[
             "http/probes-only-requested",
             // A shorter name is stored.
@@ -141,7 +140,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-4", "STATE-2"],
         checks: "All requests of the run for the same record return the same as long as no block is made. A record that was there stays there.",
         aspect: Aspect::Consistency,
-        is_last: true,
         check: Same(Sample::ContractState),
         ..BASE
     },

@@ -172,10 +172,7 @@ impl Transfers<'_> {
             self.pay_equally(from, &first).await?;
         }
         if let Some(poorest) = poorest {
-            let patience = 2 * self.submitter.longest_wait();
-            let has_any = |held| held > 0;
-            self.balance_when((poorest, self.token), patience, has_any)
-                .await?;
+            self.await_gift(poorest).await?;
         }
         match given.last() {
             Some(last) => self.replace(wallet, last, fee).await,

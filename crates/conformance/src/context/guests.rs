@@ -48,6 +48,13 @@ impl Transfers<'_> {
         Ok(is_accepted.then_some(poorest))
     }
 
+    /// Waits for about the time of two blocks until a wallet has anything.
+    pub(super) async fn await_gift(&self, wallet: WalletAddress) -> Taken<()> {
+        let patience = 2 * self.submitter.longest_wait();
+        let held = self.balance_when((wallet, self.token), patience, |held| held > 0);
+        held.await.map(drop)
+    }
+
     /// Submits a transfer that the wallet, the co-signer and the new wallet sign. The co-signer receives more than the fee. Before
     /// it goes one that a fourth wallet would have to sign, too.
     pub(super) async fn share_a_fee(
