@@ -59,6 +59,10 @@ fn expected(fault: F) -> Option<Found> {
         }
         F::TableCondition => As("http/probes-only-requested"),
         F::DecodedTwice => As("sc-state/near"),
+        F::FailedCosts => OneOf(&[
+            "submit-transaction/fee-paid",
+            "submit-transaction/refused-costs-nothing",
+        ]),
         F::CreatorUnpaid => OneOf(&[
             "submit-transaction/fee-paid",
             "submit-transaction/nothing-created",
@@ -118,7 +122,6 @@ fn expected(fault: F) -> Option<Found> {
         | F::SmallMinted
         | F::OppositeLost
         | F::MembersUnpaid
-        | F::FailedCosts
         | F::OldDropped
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
