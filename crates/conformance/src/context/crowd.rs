@@ -227,7 +227,7 @@ impl Crowd<'_> {
         })
     }
 
-    /// Submits a claim as a step of the run.
+    /// Returns the request that submits a claim, as a step of the run.
     fn step(claim: &Signed) -> Request {
         let step = Step::Claim(OF_MANY + claim.number, Act::Submit);
         claim.request.clone().for_step(step)

@@ -29,7 +29,7 @@ pub(crate) const COLUMNS: [&str; 7] = [
 /// A node that finds records by this number of columns looks at each column in the same way.
 const MANY: usize = 4;
 
-/// A page of fewer records than this is no limit of a node.
+/// A node does not limit its responses to fewer records than this.
 const LEAST_PAGE: usize = 50;
 
 /// Number of blocks after that of a claim, from which on its record must be there.
