@@ -5,7 +5,10 @@ use std::{
     num::NonZeroU8,
 };
 
-use axum::{body::Bytes, http::StatusCode};
+use axum::{
+    body::Bytes,
+    http::{StatusCode, header},
+};
 use integration_tests::{
     faults::{SeededFault, change_json, change_response, set, stateful},
     proxy::Fault,
@@ -63,6 +66,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response["response"]["accepted_transactions"] = json!([]);
             }
         }) => ["submit-transaction/claim-new", "submit-transaction/resubmission-not-new"];
+        "a submission whose content type has a charset is refused", change_response("/submit-transaction", |request, response| {
+            match request.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind != "application/json") {
+                true => response.with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE).with_body("{}"),
+                false => response,
+            }
+        }) => ["submit-transaction/claim-accepted"];
         "finds new records by their asset only", change_json(STATE, |request, response| {
             let is_new = response.to_string().contains("conformance-");
             if is_new && !request.query.contains("unique_column=asset_id") {

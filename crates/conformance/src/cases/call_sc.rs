@@ -11,7 +11,6 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{self, Calls, Objects, Read, Refused, Responses, Snapshot},
-    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
 };
@@ -25,7 +24,7 @@ use crate::{
         check_json_responses, compiled, contents, objects,
     },
     context::{Samples, unique},
-    http::{Exchange, InconclusiveReason, Request, SendOptions},
+    http::{Exchange, InconclusiveReason, Request, SendOptions, unknown},
     rules::{current, distinct, echo, fresh},
     script::Height,
 };

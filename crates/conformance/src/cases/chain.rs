@@ -15,7 +15,6 @@ use super::{
     cause::{Cause, When},
     check::Check::{self, Blocks, Responses, Same},
     get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
-    inconclusive::unknown,
 };
 use crate::{
     api::{
@@ -26,7 +25,7 @@ use crate::{
         BlockCheck, CheckScope, Evidence, Examination, Finding, Findings, Links, MAX_RECEIPTS,
         Memory, contents, signed_receipt, verified, voter_key,
     },
-    http::Exchange,
+    http::{Exchange, unknown},
 };
 
 /// The hash of a longer block is not computed, because that takes much memory.

@@ -19,7 +19,6 @@ use super::{
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
     get_balances::{HELD, HOLDERS},
-    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
     submit_transaction::{
@@ -33,7 +32,7 @@ use crate::{
     checks::{Examination, Finding, Findings, check_sample_responses, verified},
     context::{Context, difference_from_call},
     history::{ClaimSteps, Claims, History, OF_CO_SIGNER, OF_SAME_ASSET},
-    http::{Act, Exchange},
+    http::{Act, Exchange, Wording, unknown},
     rules::known,
 };
 
@@ -390,6 +389,7 @@ async fn accepted(context: &Context) -> Findings {
             format!("a claim that its wallet signed is refused: {said}{paid}"),
         ));
     }
+    findings.extend(refused_in_other_words(&claims.first()));
     findings.extend(refused_of_many(claims));
     // Each of the wallets held the whole fee if the co-signer made a claim alone.
     let shared = claims.shared().get(Act::Submit).ok();
@@ -404,6 +404,25 @@ async fn accepted(context: &Context) -> Findings {
         ));
     }
     Ok(findings)
+}
+
+/// Checks that a claim is taken with other headers if it is known without them. Small servers may want to know the length.
+fn refused_in_other_words(claim: &ClaimSteps<'_>) -> Examination {
+    let (usual, others): (Vec<_>, Vec<_>) = claim
+        .all(Act::Again)
+        .partition(|response| response.request.wording == Wording::Usual);
+    let is_known = usual.iter().any(|response| response.is_success());
+    let is_refused =
+        |response: &&Arc<Exchange>| is_known && matches!(response.status, 400..=410 | 412..=499);
+    let refused = others.iter().copied().filter(is_refused);
+    let findings = refused.map(|response| {
+        let wording = response.request.wording.description();
+        wrongly_refused(
+            response,
+            format!("the claim is refused in a request {wording}"),
+        )
+    });
+    Examination::of(others.len(), findings)
 }
 
 /// Checks that the claims of many wallets are accepted at last, if the node accepts claims of several wallets about one asset.

@@ -14,7 +14,6 @@ use super::{
     claim::{BASE, OTHER_ACCEPTED, held, promised_by},
     claim_blocks::{as_signed, claim_in_block},
     claim_record::found,
-    inconclusive::unknown,
     sc_state,
 };
 use crate::{
@@ -22,7 +21,7 @@ use crate::{
     checks::{Examination, Finding, Findings, changed},
     context::Context,
     history::{ClaimSteps, History, MIN_NEW_BLOCKS, Settled},
-    http::{Act, Exchange, InconclusiveReason},
+    http::{Act, Exchange, InconclusiveReason, unknown},
 };
 
 /// A node that does not return all its blocks. The claim may be in such a block.

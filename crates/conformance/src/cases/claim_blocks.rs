@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::{claim_record::found, inconclusive::unknown};
+use super::claim_record::found;
 use crate::{
     api::{in_block, lists_transactions, times_in_block},
     checks::{Examination, Finding, Findings},
     context::Context,
     history::{Claims, Settled},
-    http::{Exchange, InconclusiveReason},
+    http::{Exchange, InconclusiveReason, unknown},
     rules::included,
 };
 

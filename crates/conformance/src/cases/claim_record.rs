@@ -17,14 +17,13 @@ use super::{
     cause::Cause,
     check::Check::Own,
     claim::BASE,
-    inconclusive::unknown,
     sc_state::{self},
 };
 use crate::{
     api::{FirstDifference, member_named, stored},
     checks::{Examination, Finding, Findings},
     context::Context,
-    http::{Exchange, InconclusiveReason},
+    http::{Exchange, InconclusiveReason, unknown},
 };
 
 /// What these cases share.

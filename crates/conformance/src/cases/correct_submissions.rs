@@ -1,19 +1,16 @@
 //! Correct submissions, compared with the control, and the second endpoint for submissions.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::{
-    inconclusive::unknown,
-    refusing::{submitted, way_out},
-};
+use super::refusing::{submitted, way_out};
 use crate::{
     api::{is_missing_endpoint, is_new, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
     context::{Context, ONE_DIGIT_CHANGED, right_rows_of},
-    history::{Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S},
-    http::{Act, Exchange, InconclusiveReason},
+    history::{Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S, History},
+    http::{Act, Exchange, InconclusiveReason, unknown},
 };
 
 /// Checks that a refused signature does not block its transaction.
@@ -218,7 +215,39 @@ pub(crate) async fn batch(context: &Context) -> Findings {
     for batch in claims.into_iter().flat_map(Claims::batches) {
         checked.extend(accepted_in_batch(&batch));
     }
+    checked.findings.extend(left_out(&context.history()));
     Ok(checked)
+}
+
+/// Returns a finding if the response to a batch has lists, and they lack some of its transactions. What the node had before may
+/// be in none.
+fn left_out(history: &History) -> Option<Finding> {
+    const LISTS: [&str; 2] = ["accepted_transactions", "failed_transactions"];
+    let mut known = BTreeSet::new();
+    history.submissions().find_map(|entry| {
+        let response = &entry.exchange;
+        let transactions = entry.submissions().iter();
+        let codes = transactions.filter_map(|one| one.pointer("/transaction/trans_code")?.as_str());
+        let codes: BTreeSet<_> = codes.collect();
+        let new: Vec<_> = codes.iter().filter(|code| known.insert(**code)).collect();
+        let body = response.success_object()?;
+        let length = |list| Some(body["response"].get(list)?.as_array()?.len());
+        let [accepted, failed] = LISTS.map(length);
+        let times = |code: &str| {
+            LISTS
+                .map(|list| times_in_batch(response, list, code))
+                .into_iter()
+                .sum::<usize>()
+        };
+        // An element may have no code.
+        let named: usize = codes.iter().map(|code| times(code)).sum();
+        let others = (accepted? + failed?).saturating_sub(named);
+        let left_out: Vec<_> = new.into_iter().filter(|code| times(code) == 0).collect();
+        let what = "the response to a batch lists fewer transactions than the batch has";
+        let expected = format!("also {}", shown(left_out.first()?, 60));
+        let finding = || Finding::of_response(response, what, expected).at("/response");
+        (0 < named && others < left_out.len()).then(finding)
+    })
 }
 
 /// Returns the wrong submissions that a batch accepts.
@@ -263,6 +292,46 @@ fn refused_in_batch(batch: &Batch<'_>, control: &String) -> Findings {
         failed => {
             checked.examined += u64::try_from(failed.max(1)).unwrap_or_default();
             Ok(checked)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{history::recorded, http::Request};
+
+    #[test]
+    fn a_batch_lists_each_of_its_transactions() {
+        let submission =
+            |code: &str| json!({"transaction": {"trans_code": code}, "signatures": []});
+        let batch = json!([
+            submission("a"),
+            submission("b"),
+            submission("b"),
+            submission("k")
+        ]);
+        let first = Request::post("/submit-transaction", submission("k").to_string());
+        let second = Request::post("/submit-transaction-batch", batch.to_string());
+        let no_lists = r#"{"status":"SUCCESS","response":{}}"#;
+        for (accepted, failed, is_found) in [
+            (json!(["a", "b", "k"]), json!([]), false),
+            (json!(["a"]), json!(["b"]), false),
+            (json!(["a", "k"]), json!([]), true),
+            (json!(["a", "k"]), json!([{"trans_code": "b"}]), false),
+            (json!(["a", "k"]), json!([{"msg": "no code"}]), false),
+            // A list of an unknown form.
+            (json!([7]), json!([]), false),
+        ] {
+            let lists = json!({"accepted_transactions": accepted, "failed_transactions": failed});
+            let said = json!({"status": "SUCCESS", "response": lists}).to_string();
+            let rows = vec![
+                (0, first.clone(), 200, no_lists),
+                (9, second.clone(), 200, &*said),
+            ];
+            assert_eq!(left_out(&recorded(rows)).is_some(), is_found, "{said}");
         }
     }
 }

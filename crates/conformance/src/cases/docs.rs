@@ -8,7 +8,6 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Read, Responses},
-    inconclusive::unknown,
     request_kind::RequestKind,
 };
 use crate::{
@@ -16,7 +15,7 @@ use crate::{
     checks::{Examination, Finding, Findings},
     context::Samples,
     history::Answer,
-    http::{Exchange, InconclusiveReason},
+    http::{Exchange, InconclusiveReason, unknown},
 };
 use nodeproof_openapi::{Operation, Parameter, Spec, View};
 use nodeproof_primitives::escape::escaped_up_to as shown;

@@ -62,13 +62,14 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The balance of a wallet goes down by the fees of its accepted transactions, at each time that it is read: by no more than those submitted so far, and in the end by all that are in blocks. A transfer moves its amount once, and nobody spends more than what is there. No accepted transfer that its wallet can pay is listed as failed, and blocks leave out no such transfer and no claim. Two signers pay a fee together. The case is inconclusive if a block since then may explain a change.",
         example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
         matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
-        // A node that also takes a fee for what it refuses, one that also drops claims, and one where another transaction
-        // takes the place of one.
+        // A node that also takes a fee for what it refuses, one that also drops claims, one where another transaction takes the
+        // place of one, and one that has a record of another wallet in place of a claim.
         explained_by: explained_by![
             "submit-transaction/refused-costs-nothing",
             "submit-transaction/claim-readable",
             "submit-transaction/resubmission-not-new",
-            "submit-transaction/claim-in-block-as-signed"
+            "submit-transaction/claim-in-block-as-signed",
+            "sc-state/new-records"
         ],
         sends: PAID,
         aspect: Aspect::Spending,

@@ -7,10 +7,7 @@ use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use nodeproof_report::Level;
 use serde_json::{Map, Value};
 
-use super::{
-    case::Case, check::Check::Read, get_balances, get_trustscore_wallets, inconclusive::unknown,
-    sc_state,
-};
+use super::{case::Case, check::Check::Read, get_balances, get_trustscore_wallets, sc_state};
 use crate::{
     api::{
         FirstDifference, Members, Row, block_request, contract_state_request, has_record, held,
@@ -20,7 +17,7 @@ use crate::{
     checks::{Examination, Finding, Findings},
     context::Samples,
     discovery::{KnownBlock, Trust},
-    http::{Exchange, Request},
+    http::{Exchange, Request, unknown},
 };
 
 /// What the cases of a fixture share.

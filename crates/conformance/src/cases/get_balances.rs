@@ -10,7 +10,6 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Near, Read, Refused, Responses, Same, Snapshot},
-    inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
@@ -23,7 +22,7 @@ use crate::{
         contents, controls, sample_schema,
     },
     context::Samples,
-    http::Exchange,
+    http::{Exchange, unknown},
 };
 use nodeproof_openapi::Spec;
 

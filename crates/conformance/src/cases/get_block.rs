@@ -10,7 +10,6 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{self, Blocks, Near, Read, Refused, Snapshot},
-    inconclusive::unknown,
     request_kind::RequestKind,
 };
 use crate::{
@@ -24,7 +23,7 @@ use crate::{
     },
     context::Samples,
     discovery::BEYOND_EVERY_CHAIN,
-    http::Exchange,
+    http::{Exchange, unknown},
 };
 
 /// What most of these cases share.

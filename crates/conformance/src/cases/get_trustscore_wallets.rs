@@ -10,7 +10,6 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Near, Objects, Read, Refused, Same, Snapshot},
-    inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
@@ -20,7 +19,7 @@ use crate::{
         check_json_responses, is_missing,
     },
     context::Samples,
-    http::{Exchange, Request},
+    http::{Exchange, Request, unknown},
 };
 
 /// What most of these cases share.

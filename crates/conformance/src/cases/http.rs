@@ -11,7 +11,6 @@ use super::{
     check::Check::{Connection, Read, WholeRun},
     equal_requests::{WITH_PARAMETERS, chunked_call, equal_queries, equal_requests},
     get_balances, get_block, get_trustscore_wallets,
-    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
 };
@@ -20,7 +19,7 @@ use crate::{
     checks::{Examination, Finding, Findings},
     context::Samples,
     history::Answer,
-    http::{Exchange, Request, Unanswered, Wording},
+    http::{Exchange, Request, Unanswered, Wording, unknown},
     rules::{content_type, form, kept, server_errors, success_status},
 };
 

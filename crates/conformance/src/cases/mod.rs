@@ -26,7 +26,6 @@ mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
 mod http;
-mod inconclusive;
 mod list_forms;
 mod new_blocks;
 mod new_records;

@@ -11,13 +11,13 @@ use super::{
     chain_times::OF_NEW_BLOCKS,
     check::Check::AtEnd,
     claim,
-    inconclusive::unknown,
     submit_transaction::{UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample, is_block, requested_index},
     checks::{Examination, Finding, Findings, Memory, PreparedCheck},
     context::Context,
+    http::unknown,
     rules::{included, refused},
 };
 

@@ -15,7 +15,6 @@ use super::{
         two_signers,
     },
     get_balances::HOLDERS,
-    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
 };
@@ -23,7 +22,7 @@ use crate::{
     api::{Sample, Tier, contract_state_request, is_missing_endpoint},
     checks::{Examination, Field, Finding, Findings, Reply, check_json_responses},
     context::Context,
-    http::{Exchange, InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request, unknown},
     rules::{refused, refused_assets},
 };
 
@@ -214,7 +213,7 @@ pub(crate) const CASES: &[Case] = &[
         exception: Some(
             "The specification mentions the second endpoint without its path. Wherever it is, it takes submissions, and each needs its signatures.",
         ),
-        checks: "`/submit-transaction-batch`, if the node has it, accepts no transaction that is not signed as it must be, neither after a right one nor before it. It lists no transaction twice.",
+        checks: "`/submit-transaction-batch`, if the node has it, accepts no transaction that is not signed as it must be, neither after a right one nor before it. It lists each transaction once.",
         example: Example::Text(BATCH_REFUSED),
         sends: &[
             BUILD,

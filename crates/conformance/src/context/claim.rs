@@ -560,7 +560,12 @@ impl<'s> FirstClaim<'s> {
             }
         }
         // Libraries write the same request with other headers.
-        for wording in [Wording::Charset, Wording::FromPage, Wording::Expecting] {
+        for wording in [
+            Wording::Charset,
+            Wording::FromPage,
+            Wording::Expecting,
+            Wording::Chunked,
+        ] {
             let again = self.request.clone().worded(wording);
             let _ = self.submit_as(Act::Again, again).await;
         }

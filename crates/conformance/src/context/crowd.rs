@@ -8,15 +8,16 @@ use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
 use super::{
-    around_claim::{signed_by_all, with_more_fee, with_new_code},
+    around_claim::{entries_of, signed_by_all, with_more_fee, with_new_code},
     claim_step::Taken,
     claim_values::own_type,
     draft::{code_of, unique},
     edit::altered,
+    signatures::{in_the_name_of, signed_over},
     signing::SigningWallet,
     submitter::Submitter,
     transfers::{Transfers, batch_of},
-    waiting::{later_blocks, wait_for_text},
+    waiting::{later_blocks, read_missing_blocks, wait_for_text},
 };
 use crate::{
     api::{contract_state_request, is_valid},
@@ -24,26 +25,27 @@ use crate::{
     http::{Act, Request, Step},
 };
 
-/// Number of wallets that no chain knows. The first one has nothing at the beginning, and the last one has the fees of two
-/// claims.
+/// Number of wallets that no chain knows. The first one has nothing at the beginning, and gets the fees of two claims later. The
+/// last one has the fees of two claims.
 const GUESTS: usize = 5;
 const POOR: usize = 0;
 const LAST: usize = GUESTS - 1;
+/// The number of a claim whose record may be deleted at once.
+const OF_PAST: u8 = 3;
 /// Number of fees that the others get.
 const FEES: i64 = 8;
 /// What the last one gets beside two fees.
 const REST: i64 = 400;
 /// What is added to the first fee. It is more than what other claims add.
-const MORE: u64 = 60;
+const MORE: u8 = 60;
 
 /// The claims that follow those of all wallets about the first asset: their signers, of which the first is the verifier, the
 /// number of the asset, and whether they are in a batch. The first one costs the last wallet a part of a fee.
-const LATER: [(&[usize], u8, bool); 6] = [
+const LATER: [(&[usize], u8, bool); 5] = [
     (&[LAST, 3, 1], 2, false),
     (&[1, 2, 3], 2, true),
     (&[2, 1], 2, true),
     (&[3], 3, false),
-    (&[POOR], 1, false),
     (&[2], 4, false),
 ];
 
@@ -99,13 +101,19 @@ pub(super) async fn claim_as_many(
     for (number, one) in (1..).zip(known.chain(&guests[1..])) {
         claims.push(crowd.sign(&[one], 1, number).await?);
     }
-    crowd.submit(&claims).await?;
+    crowd.submit(&claims).await;
     crowd.submit_refused(&guests[3], &claims).await?;
+    let all: Vec<_> = guests[1..].iter().collect();
+    crowd.submit_forged(&all).await?;
     crowd.settle(&claims).await?;
-    transfers.give(token, &[gift(POOR)]).await?;
+    let next = claims.len() as u8 + 1;
+    // The fees of its two claims, and no unit more.
+    let of_both = 2 * (fee + i64::from(MORE)) + next as i64;
+    let poor = guests[POOR].address();
     transfers
-        .has_received(guests[POOR].address(), amount(POOR))
+        .give(token, &[(wallet, poor, of_both, token)])
         .await?;
+    transfers.has_received(poor, of_both).await?;
     // The same claim once more. If a node refuses it, what is left still pays a part of a fee, and it is not known.
     let again = crowd
         .sign(&[&guests[LAST]], 1, claims.len() as u8)
@@ -117,10 +125,10 @@ pub(super) async fn claim_as_many(
     }
     let left = transfers.balance(guests[LAST].address(), token).await?;
     let is_left_out = is_made || left < fee.into();
-    let mut later = Vec::new();
+    let mut later = vec![crowd.sign(&[&guests[POOR]], 1, next).await?];
     for (signers, asset, is_in_batch) in LATER.into_iter().skip(is_left_out.into()) {
         let signers: Vec<_> = signers.iter().map(|at| &guests[*at]).collect();
-        let number = (claims.len() + later.len() + 1) as u8;
+        let number = next + later.len() as u8;
         let signed = crowd.sign(&signers, asset, number).await?;
         later.push(Signed {
             is_in_batch,
@@ -128,12 +136,13 @@ pub(super) async fn claim_as_many(
         });
     }
     later.push(of_poor);
-    crowd.submit(&later).await?;
+    crowd.submit(&later).await;
     crowd.submit_refused(&guests[3], &later).await?;
     claims.extend(later);
     crowd.settle(&claims).await?;
     // A claim must have a record two blocks later.
     later_blocks(submitter).await?;
+    read_missing_blocks(submitter).await?;
     crowd.read(&claims).await?;
     for guest in &guests {
         transfers.balance(guest.address(), token).await?;
@@ -195,15 +204,46 @@ impl Crowd<'_> {
         }
     }
 
-    /// Signs a claim about an asset.
+    /// Writes a claim about an asset, and signs it.
     async fn sign(&self, signers: &[&SigningWallet], asset: u8, number: u8) -> Taken<Signed> {
-        let wallets: Vec<_> = signers
-            .iter()
-            .map(|wallet| wallet.address().to_string())
-            .collect();
-        let (asset, asset_type) = (self.asset(asset), own_type(OF_MANY + number, self.run));
-        let text = with_more_fee(&with_new_code(self.accepted)?, MORE + u64::from(number))?;
-        let text = altered(&text, |transaction| {
+        let asset_type = own_type(OF_MANY + number, self.run);
+        let asset = self.asset(asset);
+        let text = self.text(signers, [&asset, &asset_type], number)?;
+        let request = signed_by_all(self.submitter(), signers, &text).await?;
+        Ok(Signed {
+            number,
+            asset,
+            asset_type,
+            verifier: signers[0].address().to_string(),
+            text,
+            request,
+            is_in_batch: false,
+        })
+    }
+
+    /// Submits a claim of many signers, the last of whom has the signature of the first.
+    async fn submit_forged(&self, signers: &[&SigningWallet]) -> Taken<()> {
+        let text = self.text(signers, [&self.asset(9), "house"], 0)?;
+        let mut entries = entries_of(self.submitter(), signers, &text).await?;
+        if let (Some(last), Some(signature)) = (signers.last(), entries.first().cloned()) {
+            entries.pop();
+            entries.push(in_the_name_of(last.address(), signature));
+        }
+        let request = signed_over(&text, &text, &entries).carrying_signature();
+        let request = request.wrongly_signed("a claim of four whose last signature is wrong");
+        self.submitter().submit_serialized(request).await.map(drop)
+    }
+
+    /// Writes a claim about an asset of a type.
+    fn text(
+        &self,
+        signers: &[&SigningWallet],
+        [asset, asset_type]: [&str; 2],
+        number: u8,
+    ) -> Taken<String> {
+        let wallets: Vec<_> = signers.iter().map(|wallet| wallet.address()).collect();
+        let text = with_more_fee(&with_new_code(self.accepted)?, (MORE + number).into())?;
+        altered(&text, |transaction| {
             transaction["timestamp"] = json!(unique() / 1_000_000);
             let call = &mut transaction["specific_data"];
             call["signers"] = json!(wallets);
@@ -212,18 +252,12 @@ impl Crowd<'_> {
             params["asset_id"] = json!(asset);
             params["asset_type"] = json!(asset_type);
             params["outcome"] = json!(number % 3);
+            // What a node deletes must not take the records of others with it.
+            if number == OF_PAST {
+                params["deletable_after"] = json!(5);
+            }
             // A program may write it in another way.
             params["doc_link_list"] = json!([format!("IPFS://Example.ORG:443/a/../{number}?")]);
-        })?;
-        let request = signed_by_all(self.submitter(), signers, &text).await?;
-        Ok(Signed {
-            number,
-            asset,
-            asset_type,
-            verifier: wallets[0].clone(),
-            text,
-            request,
-            is_in_batch: false,
         })
     }
 
@@ -234,7 +268,7 @@ impl Crowd<'_> {
     }
 
     /// Submits claims at the same moment, some of them in a batch.
-    async fn submit(&self, claims: &[Signed]) -> Taken<()> {
+    async fn submit(&self, claims: &[Signed]) {
         let alone = claims.iter().filter(|claim| !claim.is_in_batch);
         let mut requests: Vec<_> = alone.map(Self::step).collect();
         let in_batch = claims.iter().filter(|claim| claim.is_in_batch);
@@ -243,7 +277,6 @@ impl Crowd<'_> {
             requests.push(batch_of(&in_batch));
         }
         self.submitter().submit_at_once(requests).await;
-        Ok(())
     }
 
     /// Submits, while claims are pending, what a wallet can't pay, and its claim once more with a higher fee. Neither must put its

@@ -1,7 +1,7 @@
 //! The claims of a run, as its history shows them: what was sent for each, and what came back.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map},
     sync::Arc,
     time::Duration,
 };
@@ -40,6 +40,20 @@ pub(crate) const MIN_NEW_BLOCKS: u64 = 2;
 /// The claims of a run, when all of them were made.
 #[derive(Clone, Debug)]
 pub(crate) struct Claims(Arc<History>);
+
+/// Whether some of these assets and wallets are one asset and different wallets.
+pub(crate) fn are_of_several<'a, W: PartialEq>(
+    mut claims: impl Iterator<Item = (&'a str, W)>,
+) -> bool {
+    let mut first = BTreeMap::new();
+    claims.any(|(asset, wallet)| match first.entry(asset) {
+        btree_map::Entry::Vacant(place) => {
+            place.insert(wallet);
+            false
+        }
+        btree_map::Entry::Occupied(first) => *first.get() != wallet,
+    })
+}
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
@@ -115,12 +129,10 @@ impl Claims {
     pub(crate) fn are_of_several(&self) -> bool {
         let accepted = self.of_many().flat_map(|claim| claim.all(Act::Submit));
         let accepted = accepted.filter(|response| is_valid(response));
-        let mut first = BTreeMap::new();
-        let mut calls = accepted.filter_map(|response| {
+        are_of_several(accepted.filter_map(|response| {
             let call = response.sent()?.pointer("/transaction/specific_data")?;
             Some((call["params"]["asset_id"].as_str()?, &call["signers"][0]))
-        });
-        calls.any(|(asset, wallet)| *first.entry(asset).or_insert(wallet) != wallet)
+        }))
     }
 
     /// Returns two claims of different wallets about one asset, if both were accepted.

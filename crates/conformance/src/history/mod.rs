@@ -16,6 +16,7 @@ use std::{
 pub(crate) use claim::{
     Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN, MAX_CLAIMS,
     MIN_NEW_BLOCKS, OF_CO_SIGNER, OF_MANY, OF_NEW_WALLET, OF_SAME_ASSET, SHARED, Settled,
+    are_of_several,
 };
 pub(crate) use entry::{Answer, Entry};
 use heights::Heights;

@@ -131,7 +131,7 @@ fn similar(real: &[&Request], place: usize) -> Vec<Request> {
 type Vary = fn(&str) -> Option<String>;
 
 /// Ways to change a value slightly. The value may be an index, an address, a name or a code.
-const VARIATIONS: [Vary; 11] = [
+const VARIATIONS: [Vary; 13] = [
     with_other_letters,
     with_other_first_letter,
     |value| text(format!(" {value}")),
@@ -146,6 +146,8 @@ const VARIATIONS: [Vary; 11] = [
     |value| Some(format!("{}%", cut_short(value).unwrap_or_default())),
     |value| Some(format!("_{}", value.get(1..)?)),
     |_| Some(String::new()),
+    |value| text(value.to_owned()).map(|name| format!("\"{name}\"")),
+    |value| text(value.to_owned()).map(|name| format!("{name},{name}")),
 ];
 
 /// Returns a text, unless it is an index of another block.
@@ -213,13 +215,25 @@ mod tests {
     fn each_variation_is_another_value() {
         let token = token_balance_request("0x5a", "Ab-0");
         let expected = [
-            "aB-0", "ab-0", " Ab-0", "Ab-0 ", "Ab-", "Ab-0x", "Ab-O", "%41b-0", "Ab-%", "_b-0", "",
+            "aB-0",
+            "ab-0",
+            " Ab-0",
+            "Ab-0 ",
+            "Ab-",
+            "Ab-0x",
+            "Ab-O",
+            "%41b-0",
+            "Ab-%",
+            "_b-0",
+            "",
+            "\"Ab-0\"",
+            "Ab-0,Ab-0",
         ];
         assert_eq!(sent(&token, "token_code"), expected);
         let wallet = format!("0x{}", "1a".repeat(20));
         let balance = token_balance_request(&wallet, "T");
         let of_wallet = sent(&balance, "wallet_address");
-        assert_eq!(of_wallet.len(), 9);
+        assert_eq!(of_wallet.len(), 11);
         assert!(of_wallet.contains(&format!("0x{}1b", "1a".repeat(19))));
     }
 

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Number, Value, json};
+use serde_json::{Number, Value};
 
 use crate::{
     api::{Pair, is_address},
@@ -60,9 +60,12 @@ impl Accepted {
         let decimal = fee
             .as_f64()
             .filter(|decimal| fee.as_i64().is_none() && decimal.abs() < MOST_AMOUNT);
+        let payers: BTreeSet<_> = signers.iter().filter_map(text).collect();
+        let is_plain =
+            payers.len() == signers.len() && is_plain_claim(transaction, &entry.exchange.request);
         Some(Self {
             code: text(transaction.get("trans_code")?)?,
-            payers: signers.iter().filter_map(text).collect(),
+            payers,
             token: text(transaction.get("currency")?)?,
             fee: match fee.as_i64() {
                 Some(fee) => fee.into(),
@@ -71,8 +74,7 @@ impl Accepted {
             rounding: decimal.is_some_and(|fee| fee.fract() != 0.0).into(),
             asset: text(&data["params"]["asset_id"]),
             first: signers.first().and_then(text),
-            claims_in: text(&data["address"])
-                .filter(|_| is_plain_claim(transaction, &entry.exchange.request)),
+            claims_in: text(&data["address"]).filter(|_| is_plain),
             transfer: Transfer::of(data, &entry.exchange.request),
             began: entry.began,
             // The blocks show the rest later.
@@ -190,7 +192,7 @@ impl Accepted {
     }
 }
 
-/// Whether a transaction is a claim with the documented params, in the name of its only signer, who pays.
+/// Whether a transaction is a claim with the documented params, in the name of its first signer, and the signers pay.
 fn is_plain_claim(transaction: &Value, request: &Request) -> bool {
     let data = &transaction["specific_data"];
     let params = &data["params"];
@@ -198,7 +200,7 @@ fn is_plain_claim(transaction: &Value, request: &Request) -> bool {
     data["function"] == "add_verification"
         && params.as_object().is_some_and(|params| params.len() == 8)
         && ["outcome", "deletable_after"].iter().all(is_integer)
-        && data["signers"] == json!([params["verifier_address"]])
+        && data["signers"][0] == params["verifier_address"]
         && transaction.get("fee_payer").is_none()
         && request.unlike_signed.is_none()
         && request.wrongly_signed.is_none()

@@ -1,9 +1,6 @@
 //! A transfer is made if the node accepted it and its wallet can pay it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
@@ -11,7 +8,7 @@ use super::{super::readings::SINGLE, accepted::Accepted, money::Money};
 use crate::{
     api::{Pair, is_address, lists_no_transaction},
     checks::Finding,
-    history::Entry,
+    history::{Entry, are_of_several},
 };
 
 /// Number of blocks after one with a later transaction, by which a pending transfer has been left out.
@@ -122,7 +119,7 @@ impl Money<'_> {
 
     /// Whether a transaction can be paid with what its signer had before it and before a block, whatever becomes of its
     /// other transactions. It is a transfer of one signer to a wallet that can receive, or a claim like one that was
-    /// made, about another asset.
+    /// made, whose wallet had not claimed the asset before.
     fn is_payable(&self, one: &Accepted, block: u64) -> bool {
         let Some(transfer) = one.transfer.as_ref() else {
             return self.is_payable_claim(one, block);
@@ -134,17 +131,24 @@ impl Money<'_> {
             && transfer.amount > 0
             && transfer.is_receiver_usual
             && is_address(&transfer.to);
-        let receives = || {
-            let mut of_receiver = self
-                .readings
-                .iter()
-                .filter(|((pair, _), _)| pair.0 == transfer.to);
-            of_receiver.any(|(_, readings)| readings.iter().any(|one| one.amount > 0))
+        let holds = |wallet: &str, until: Duration| {
+            let of_wallet = self.readings.iter();
+            let of_wallet = of_wallet.filter(|((pair, _), _)| pair.0 == wallet);
+            let mut all = of_wallet.flat_map(|(_, readings)| readings);
+            all.any(|one| one.amount > 0 && one.entry.ended <= until)
+        };
+        // A wallet that the node did not know receives from this one, so another one does, too.
+        let receives = |other: &Accepted| {
+            let made = other.transfer.as_ref().filter(|_| !other.has_failed());
+            made.is_some_and(|made| {
+                [&made.from, &made.token] == [from, &transfer.token]
+                    && !holds(&made.to, other.began)
+            })
         };
         let mut tokens = [&one.token, &transfer.token].into_iter();
         is_plain
             && self.transferring.contains(&*transfer.contract)
-            && receives()
+            && (holds(&transfer.to, Duration::MAX) || self.in_blocks().any(receives))
             && self.reason_of_others(from).is_none()
             && tokens.all(|token| self.is_enough((from.clone(), token.clone()), one, block))
     }
@@ -152,9 +156,12 @@ impl Money<'_> {
     fn is_payable_claim(&self, one: &Accepted, block: u64) -> bool {
         let mut others = self.accepted.iter().filter(|other| other.code != one.code);
         let is_alike = |other: &Accepted| {
-            other.block.is_some() && !other.has_failed() && other.claims_in == one.claims_in
+            other.block.is_some()
+                && !other.has_failed()
+                && other.claims_in == one.claims_in
+                && (other.payers.len() > 1) == (one.payers.len() > 1)
         };
-        let is_about_it = |other: &&Accepted| other.asset == one.asset;
+        let is_about_it = |other: &&Accepted| other.asset == one.asset && other.began < one.began;
         let mut about_it = others.clone().filter(is_about_it).peekable();
         // A contract may have one record of each asset.
         let is_first = about_it.peek().is_none()
@@ -171,9 +178,7 @@ impl Money<'_> {
     /// Whether blocks have claims of several wallets about one asset.
     fn makes_claims_of_several(&self) -> bool {
         let made = self.in_blocks().filter(|one| !one.has_failed());
-        let mut first = BTreeMap::new();
-        let mut claims = made.filter_map(|one| Some((one.asset.as_ref()?, one.first.as_ref()?)));
-        claims.any(|(asset, wallet)| *first.entry(asset).or_insert(wallet) != wallet)
+        are_of_several(made.filter_map(|one| Some((one.asset.as_deref()?, one.first.as_ref()?))))
     }
 
     /// Whether a wallet had enough of a token, by transactions before this one and in earlier blocks, for all that it had

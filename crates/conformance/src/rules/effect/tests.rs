@@ -39,6 +39,8 @@ enum Row {
     SendsFrom(&'static str, &'static [&'static str], &'static str, f64),
     /// An accepted claim with all params about an asset, by wallet a, in the name of this one.
     Claims(&'static str, &'static str, &'static str),
+    /// The same by wallets a and c, in the name of a.
+    Joint(&'static str, &'static str),
     /// The record of the claim with this code.
     Record(&'static str),
     /// A refused submission that is wrongly signed.
@@ -59,8 +61,8 @@ enum Row {
     Gift(u64, &'static str, &'static str, i64),
 }
 use Row::{
-    Absent, Block, Call, Called, Claims, Cut, Failed, Forge, Gift, Holds, Other, Pays, Record,
-    Sends, SendsFrom, Submit, Transfer,
+    Absent, Block, Call, Called, Claims, Cut, Failed, Forge, Gift, Holds, Joint, Other, Pays,
+    Record, Sends, SendsFrom, Submit, Transfer,
 };
 
 fn wallet(name: &str) -> String {
@@ -132,6 +134,17 @@ fn exchange(row: Row) -> (Request, String) {
                 "verifier_address": wallet(verifier), "outcome": 1, "doc_hash_list": [],
                 "doc_link_list": [], "remarks": "", "deletable_after": 2});
             let request = Request::post("/submit-transaction", submission.to_string());
+            (request, body)
+        }
+        Joint(code, asset) => {
+            let (request, body) = exchange(Claims(code, asset, "a"));
+            let sent = request.body.unwrap_or_default();
+            let mut joint: Value = serde_json::from_str(&sent).expect("a submission");
+            let signed = submission(code, &["a", "c"]);
+            joint["signatures"] = signed["signatures"].clone();
+            joint["transaction"]["specific_data"]["signers"] =
+                signed["transaction"]["specific_data"]["signers"].clone();
+            let request = Request::post("/submit-transaction", joint.to_string());
             (request, body)
         }
         Record(code) => (

@@ -109,6 +109,34 @@ fn a_claim_is_not_left_out() {
 }
 
 #[test]
+fn what_a_later_block_has_shows_what_is_left_out() {
+    let judge = |[one, other]: [Row; 2], codes: &'static [&'static str], has| {
+        let start = [FIRST, Holds("a", 90), Holds("c", 40), one, other];
+        let later = Claims("3", "z", "a");
+        let blocks = [
+            Block(3, "e", &["3"]),
+            Block(4, "e", &[]),
+            Block(5, "e", &[]),
+        ];
+        let end = [Holds("a", has)];
+        judged(&[&start[..], &[Block(2, "e", codes), later], &blocks, &end].concat()).0
+    };
+    let same = ["1", "2"].map(|code| Claims(code, "y", "a"));
+    let joint = ["1", "2"].map(|code| Joint(code, if code == "1" { "x" } else { "y" }));
+    let unread = [Sends("1", "b", 15.0), Sends("2", "d", 15.0)];
+    for (what, rows, codes, has, found) in [
+        ("the first of two claims", same, &["2"][..], 70, &[Fee][..]),
+        ("the second of two claims", same, &["1"], 70, &[]),
+        ("one of two claims of several", joint, &["1"], 75, &[Fee]),
+        ("the only claims of several", joint, &[], 80, &[]),
+        ("a transfer to a new wallet", unread, &["1"], 55, &[Fee]),
+        ("all transfers to new wallets", unread, &[], 80, &[]),
+    ] {
+        assert_eq!(judge(rows, codes, has), found, "{what}");
+    }
+}
+
+#[test]
 fn a_transfer_is_later_than_all_others() {
     let others = |count: usize| -> Vec<Row> {
         let all = [

@@ -1,3 +1,0 @@
-//! A case without a result.
-
-pub(crate) use crate::http::unknown;
