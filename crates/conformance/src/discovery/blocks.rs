@@ -198,6 +198,8 @@ impl<'a> Blocks<'a> {
         let exchange = match response {
             Ok(exchange) => exchange,
             Err(InconclusiveReason::TooLarge(reason)) => return self.too_large(reason),
+            // A recording lacks the response, as the run did.
+            Err(InconclusiveReason::NoSample(reason)) => return Ok(Lookup::Nothing(reason)),
             Err(
                 inconclusive @ (InconclusiveReason::Transport(_) | InconclusiveReason::Busy(_)),
             ) => {

@@ -4,7 +4,7 @@ use std::sync::{Mutex, OnceLock};
 
 use nodeproof_report::{Outcome, SamplesReport};
 
-use crate::{cases::CaseResult, http::InconclusiveReason};
+use crate::{Tier, cases::CaseResult, http::InconclusiveReason};
 
 /// The results so far. They remain available if the run stops early.
 #[derive(Default)]
@@ -21,13 +21,16 @@ impl CaseResults {
         }
     }
 
-    /// Skips the cases that had nothing to judge.
-    pub(crate) fn skip_without_sample(&self) {
+    /// Skips the cases that had nothing to judge. Without blocks, a recorded run has no verdict, as it had none.
+    pub(crate) fn skip_without_sample(&self, is_of_run: bool) {
         let Ok(mut results) = self.results.lock() else {
             return;
         };
         for result in &mut *results {
-            if let Some(InconclusiveReason::NoSample(_)) = &result.inconclusive {
+            let is_needed = is_of_run && result.case.is_essential && result.case.tier == Tier::Read;
+            if let Some(InconclusiveReason::NoSample(_)) = &result.inconclusive
+                && !is_needed
+            {
                 result.outcome = Outcome::Skipped;
             }
         }

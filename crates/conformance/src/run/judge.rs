@@ -76,7 +76,7 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
             case.check.judges_records(is_of_run) || has_claims && case.check.judges_claims()
         });
     running.run_cases(judging).await;
-    running.progress.skip_without_sample();
+    running.progress.skip_without_sample(is_of_run);
     for case in sending {
         running.progress.push(CaseResult {
             inconclusive: Some(InconclusiveReason::NoSample(CaseReport::SENDS.to_owned())),
@@ -114,8 +114,10 @@ async fn samples(recording: &Recording, node: &Arc<Node>, spec: &Arc<Spec>) -> S
     if let Some(wanted) = &recording.wanted {
         let wanted = wanted.clone().bounded();
         let found = discovery::discover(node, &wanted).await;
-        let found = found.unwrap_or_default();
-        return Samples::of_run(client, description, found, &recording.of_sweep);
+        // A response may be missing that the search needs.
+        if let Some(found) = found.ok().filter(|found| !found.blocks.is_empty()) {
+            return Samples::of_run(client, description, found, &recording.of_sweep);
+        }
     }
     let history = History::of(recording.exchanges.clone());
     let mut responses = history.of_samples();

@@ -3,18 +3,20 @@
 mod dapp;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     process::Command,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
+use axum::http::StatusCode;
 use integration_tests::{
-    proxy::{Fault, Proxy},
+    proxy::{Fault, Proxy, Response},
     restart,
 };
 use nodeproof_devnode::{BlockTime, Config, InjectedFault};
@@ -187,6 +189,76 @@ async fn what_a_node_returns_after_the_probes_is_judged_again() {
     let of_run = found(&first);
     assert!(of_run.contains(&"get-trustscore-wallets/repeat-read".to_owned()));
     assert_eq!(found(&again), of_run, "{judged:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_without_a_response_for_a_block_is_judged_again() {
+    let answers: [(&str, fn(Response) -> Response, i32); 3] = [
+        (
+            "busy",
+            |response| response.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            1,
+        ),
+        ("cut short", |response| response.with_body("{\"index\":"), 1),
+        (
+            "too large",
+            |response| response.with_body("[".repeat(9 << 20)),
+            1,
+        ),
+    ];
+    for (what, answer, expected) in answers {
+        let node = node(None).await;
+        let fault: Fault = Arc::new(move |request, response| match request.query.as_str() {
+            "block_index=1" => answer(response),
+            _ if request.path == "/get-block" => {
+                response.with_json(|block| block["committee"] = json!("nobody"))
+            }
+            _ => response,
+        });
+        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+        let folder = tempfile::tempdir().expect("a folder");
+        let (first, again) = (folder.path().join("run"), folder.path().join("judged"));
+        let (status, out, _) = ran(run(&proxy.server.base_url())
+            .arg("--report-dir")
+            .arg(&first));
+        assert_eq!(status, expected, "{what}: {out}");
+        let judged = ran(judge(&first.join("history.har"))
+            .arg("--report-dir")
+            .arg(&again));
+        assert_eq!(judged.0, expected, "{what}: {judged:?}");
+        let found = |folder: &Path| found(&node_report(&folder.join("report.json")));
+        assert!(
+            found(&first).contains(&"get-block/committee".to_owned()),
+            "{what}"
+        );
+        assert_eq!(found(&again), found(&first), "{what}: {judged:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_without_blocks_has_no_verdict_when_it_is_judged_again() {
+    let node = node(None).await;
+    let known = Mutex::new(BTreeSet::new());
+    let fault: Fault = Arc::new(move |request, response| {
+        let is_new = known
+            .lock()
+            .expect("no panic")
+            .insert(request.query.clone());
+        match request.path == "/get-block" && is_new {
+            true => response
+                .with_status(StatusCode::BAD_REQUEST)
+                .with_body("{}"),
+            false => response,
+        }
+    });
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (status, out, _) = ran(run(&proxy.server.base_url())
+        .arg("--report-dir")
+        .arg(folder.path()));
+    assert_eq!(status, 3, "{out}");
+    let judged = ran(&mut judge(&folder.path().join("history.har")));
+    assert_eq!(judged.0, 3, "{judged:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
