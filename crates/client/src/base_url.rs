@@ -163,6 +163,11 @@ impl BaseUrl {
         }
     }
 
+    /// Whether the host is this machine, by a loopback address or by its own name. It is never requested through a proxy.
+    pub(crate) fn is_on_this_machine(&self) -> bool {
+        self.is_loopback() || self.host_name().is_some_and(is_own_name)
+    }
+
     /// Returns the host's name without the dot of the root, unless the host is an IP address.
     pub(crate) fn host_name(&self) -> Option<&str> {
         self.url.domain().map(|name| name.trim_end_matches('.'))
@@ -284,6 +289,16 @@ impl fmt::Debug for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "BaseUrl({})", self.text)
     }
+}
+
+/// Whether a host name is this machine's, from a file on Linux, and from a variable on Windows.
+fn is_own_name(host: &str) -> bool {
+    let own = if cfg!(target_os = "linux") {
+        std::fs::read_to_string("/proc/sys/kernel/hostname").ok()
+    } else {
+        std::env::var("COMPUTERNAME").ok()
+    };
+    own.is_some_and(|own| own.trim().eq_ignore_ascii_case(host))
 }
 
 fn without_slash(url: &Url) -> String {

@@ -10,7 +10,7 @@ use crate::{
     BaseUrl, InputError,
     call::Operation,
     generated,
-    transport::{BodyTooLarge, Exchange, SecretHeaders, tls_advice},
+    transport::{BodyTooLarge, Exchange, SecretHeaders, proxy_note, tls_advice},
 };
 use nodeproof_primitives::{
     Integer,
@@ -189,6 +189,14 @@ impl Error {
         let notes = exchange.notes().clone();
         let inner = &mut self.0;
         inner.operation = Some(operation.id);
+        let is_unanswered = matches!(
+            inner.kind,
+            ErrorKind::Connect | ErrorKind::Connection | ErrorKind::Timeout
+        );
+        let proxy = notes.url.as_ref().and_then(proxy_note);
+        if let Some(proxy) = proxy.filter(|_| is_unanswered) {
+            inner.message = format!("{} ({proxy})", inner.message);
+        }
         inner.url = notes.url.map(String::from);
         inner.tries = notes.tries;
         inner.maybe_sent = notes.maybe_sent;
@@ -285,5 +293,9 @@ fn responded_with(status: StatusCode) -> String {
         .canonical_reason()
         .map(|reason| format!(" {reason}"))
         .unwrap_or_default();
-    format!("the node responded with {}{reason}", status.as_u16())
+    let who = match status {
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED => "a proxy",
+        _ => "the node",
+    };
+    format!("{who} responded with {}{reason}", status.as_u16())
 }

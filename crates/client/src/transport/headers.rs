@@ -81,7 +81,8 @@ impl SecretHeaders {
     /// The text that replaces a value.
     pub const REDACTED: &str = "[redacted]";
 
-    /// Adds the values to secrets, of which pieces of 8 characters or more are found.
+    /// Adds the values to secrets, of which pieces of 8 characters or more are found, and the credentials for the proxies that the
+    /// environment names.
     ///
     /// ```
     /// use nodeproof_client::transport::SecretHeaders;
@@ -97,6 +98,7 @@ impl SecretHeaders {
         for value in self.0.values().filter_map(|value| value.to_str().ok()) {
             secrets.add(value, MIN_LENGTH);
         }
+        super::proxies::add_credentials(secrets, MIN_LENGTH);
     }
 
     /// Returns the first result for a header, by its name and its value. With it, a program can reject a value that must

@@ -40,8 +40,7 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
         .timeout(options.request_timeout)
         .user_agent(options.user_agent.as_str());
     let builder = with_tls(builder, base, options)?;
-    let is_here = base.is_loopback() || base.host_name().is_some_and(is_own_name);
-    let builder = if is_here || !options.proxy_from_environment {
+    let builder = if base.is_on_this_machine() || !options.proxy_from_environment {
         builder.no_proxy()
     } else {
         builder
@@ -54,16 +53,6 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
     builder
         .build()
         .map_err(|source| Error::configuration("the HTTP client can't be made", source))
-}
-
-/// Whether a host name is this machine's, from a file on Linux, and from a variable on Windows.
-fn is_own_name(host: &str) -> bool {
-    let own = if cfg!(target_os = "linux") {
-        std::fs::read_to_string("/proc/sys/kernel/hostname").ok()
-    } else {
-        std::env::var("COMPUTERNAME").ok()
-    };
-    own.is_some_and(|own| own.trim().eq_ignore_ascii_case(host))
 }
 
 /// Returns advice if a connection failed because the base URL has `https`, and the server responded

@@ -2,7 +2,7 @@
 
 use std::{error::Error, io};
 
-use nodeproof_client::transport::tls_advice;
+use nodeproof_client::transport::{proxy_note, tls_advice};
 use nodeproof_primitives::{escape::escaped_up_to, with_causes};
 
 use super::inconclusive_reason::InconclusiveReason;
@@ -43,6 +43,9 @@ impl Failure {
             reason.push_str(NOT_HTTP);
         } else if let Some(advice) = tls_advice(error) {
             reason = advice.to_owned();
+        }
+        if let Some(proxy) = error.url().and_then(proxy_note) {
+            reason = format!("{reason}; {}", escaped_up_to(&proxy, 120));
         }
         if error.is_timeout() {
             Self::Slow(reason)

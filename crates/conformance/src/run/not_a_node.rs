@@ -18,6 +18,13 @@ pub(crate) async fn not_a_node_reason(
     if let Some(exchange) = first.as_ref().filter(|exchange| is_denied(exchange))
         && denies_all(node).await?
     {
+        if exchange.status == 407 {
+            return Ok(Some(format!(
+                "a proxy in front of {} requires authentication: name it with its credentials, such as in \
+                 http_proxy=http://USER:PASSWORD@HOST:PORT",
+                node.target().base_url
+            )));
+        }
         let what = match exchange.status {
             401 => "requires authentication",
             _ => "denies access, for lack of a header, or because it does not serve this host name",
@@ -69,7 +76,7 @@ async fn denies_all(node: &Node) -> Result<bool, InconclusiveReason> {
 
 /// Whether the status demands credentials, or forbids access.
 fn is_denied(exchange: &Exchange) -> bool {
-    matches!(exchange.status, 401 | 403)
+    matches!(exchange.status, 401 | 403 | 407)
 }
 
 /// Endpoints other than that of blocks.

@@ -1,9 +1,14 @@
 //! Proxies that the environment names.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, sync::Arc};
 
-use integration_tests::{built::program, proxy::Proxy};
+use axum::http::{StatusCode, header};
+use integration_tests::{
+    built::program,
+    proxy::{Fault, Proxy},
+};
 use nodeproof_devnode::Config;
+use serde_json::json;
 
 use crate::nodectl::{claims::Verifier, program::RunOutput};
 
@@ -74,4 +79,76 @@ async fn another_node_is_requested_through_the_proxy_of_the_environment() {
         ran.ended(3);
     }
     assert_eq!(proxy.requests().len(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_credentials_for_a_proxy_are_never_shown() {
+    const URL: &str = "http://node.invalid:8420";
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    // Some proxies repeat the request on their pages.
+    let fault: Fault = Arc::new(|request, response| {
+        let sent = request.headers.get(header::PROXY_AUTHORIZATION);
+        let sent = sent.and_then(|sent| sent.to_str().ok()).unwrap_or_default();
+        let pair = "user:s3cr3t p@ssword";
+        assert!(sent.starts_with("Basic dXNlcjpz"), "{sent}");
+        response
+            .with_status(StatusCode::FORBIDDEN)
+            .with_body(json!({"detail": format!("refused: {sent} = {pair}")}).to_string())
+    });
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
+    let address = proxy.server.base_url();
+    let address = address.replace("http://", "http://user:s3cr3t%20p%40ssword@");
+    let folder = tempfile::tempdir().unwrap();
+    let of_run = ["--quiet", "--report-dir"];
+    for (name, arguments) in [("nodectl", &["block", "3"][..]), ("nodeproof", &of_run)] {
+        let mut command = Command::new(program(name).expect("the program"));
+        command
+            .args(["--network", "devnet", "--base-url", URL])
+            .args(arguments);
+        if name == "nodeproof" {
+            command.arg(folder.path());
+        }
+        let output = command
+            .env("http_proxy", &address)
+            .output()
+            .expect("the program");
+        let ran = RunOutput::of(output);
+        let reports = fs::read_dir(folder.path()).expect("a folder");
+        let reports = reports.map(|file| fs::read_to_string(file.expect("a file").path()));
+        let mut texts = vec![ran.out.clone(), ran.err.clone()];
+        texts.extend(reports.map(|text| text.expect("a text")));
+        assert_eq!(texts.len() > 2, name == "nodeproof");
+        assert!(texts.concat().contains("refused"), "{texts:?}");
+        for text in texts {
+            assert!(
+                !text.contains("p@ssword") && !text.contains("dXNlcjpz"),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_that_can_not_be_reached_is_named() {
+    for (name, status) in [("nodectl", 3), ("nodeproof", 3)] {
+        let mut command = Command::new(program(name).expect("the program"));
+        command.args([
+            "--network",
+            "devnet",
+            "--base-url",
+            "http://node.invalid:8420",
+        ]);
+        if name == "nodectl" {
+            command.args(["block", "3"]);
+        }
+        let ran = command
+            .env("http_proxy", "http://user:password@127.0.0.1:1")
+            .output();
+        let ran = RunOutput::of(ran.expect("the program")).ended(status);
+        let text = format!("{}{}", ran.out, ran.err);
+        assert!(
+            text.contains("http_proxy names a proxy, 127.0.0.1:1"),
+            "{text}"
+        );
+    }
 }
