@@ -20,7 +20,7 @@ use crate::saved::SavedTransactionError;
 /// match call.make(&node, &[wallet]).await {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
 ///     Err(error) if error.kind() == CallErrorKind::Refused => {
-///         println!("nothing was paid: {:?}", error.refusal());
+///         println!("refused: {:?}", error.refusal());
 ///     }
 ///     Err(error) if error.signer_error().is_some() => println!("look at the signer: {error}"),
 ///     Err(error) if error.maybe_sent() => println!("make it again with the same file: {error}"),

@@ -5,11 +5,11 @@
 /// ```
 /// use nodeproof_client::CallErrorKind;
 ///
-/// /// Returns whether the call may be dropped, or has to be made again with the same file.
-/// fn is_settled(kind: CallErrorKind) -> bool {
-///     kind != CallErrorKind::Uncertain
+/// /// Returns whether the call may have been paid for, or can be later. Then keep its file.
+/// fn may_be_paid(kind: CallErrorKind) -> bool {
+///     !matches!(kind, CallErrorKind::NotMade | CallErrorKind::OtherNetwork)
 /// }
-/// assert!(is_settled(CallErrorKind::Refused));
+/// assert!(may_be_paid(CallErrorKind::Uncertain) && may_be_paid(CallErrorKind::Refused));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -24,9 +24,9 @@ pub enum CallErrorKind {
     /// A file or folder of saved transactions can't be used. This run sent nothing, but an earlier run may
     /// have. Making the call again does not help until the file is corrected.
     SavedFile,
-    /// The node received the transaction and refused it. No fee was paid. If the error is retryable, the
-    /// node was busy in all submissions that the [policy](crate::contract_call::SubmitPolicy) allows: make
-    /// the same call again later.
+    /// The node refused the transaction, so no fee was paid by now. Keep it: anyone who has it can still submit it, and a proxy can
+    /// send an error in place of an acceptance. If the error is retryable, the node was busy in all submissions that the
+    /// [policy](crate::contract_call::SubmitPolicy) allows: make the same call again later.
     Refused,
     /// The call may have been made. Submit the same transaction again: the same call with the same file, if
     /// it is saved. You pay once.

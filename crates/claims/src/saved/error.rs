@@ -107,7 +107,7 @@ pub enum SavedTransactionError {
     /// The file belongs to another call, such as another claim. The same call as before submits the
     /// transaction in the file, so you pay once. With another file, you may pay for both.
     #[error(
-        "{} contains another transaction: {}; give another file, or make the same call as before",
+        "{} contains another transaction: {}; make the same call as before, which is paid for once; with another file, you may pay for both",
         shown(path),
         differences.join("; ")
     )]
