@@ -30,7 +30,7 @@ use crate::{
         BlockResponse, ResponseKind, Sample, Tier, find, is_new, is_valid, message, submitted_code,
     },
     checks::{Examination, Finding, Findings, check_sample_responses, verified},
-    context::{Context, difference_from_call},
+    context::{Context, difference_from_call, held_by},
     history::{ClaimSteps, Claims, History, OF_CO_SIGNER, OF_SAME_ASSET},
     http::{Act, Exchange, Wording, unknown},
     rules::known,
@@ -390,7 +390,7 @@ async fn accepted(context: &Context) -> Findings {
         ));
     }
     findings.extend(refused_in_other_words(&claims.first()));
-    findings.extend(refused_of_many(claims));
+    findings.extend(refused_of_many(claims, &history));
     // Each of the wallets held the whole fee if the co-signer made a claim alone.
     let shared = claims.shared().get(Act::Submit).ok();
     if let Some(response) = shared.filter(|response| !is_valid(response))
@@ -425,8 +425,15 @@ fn refused_in_other_words(claim: &ClaimSteps<'_>) -> Examination {
     Examination::of(others.len(), findings)
 }
 
+/// Returns the signers of a transaction that was submitted.
+fn signers(response: &Exchange) -> Option<BTreeSet<&str>> {
+    let signers = "/transaction/specific_data/signers";
+    let signers = response.sent()?.pointer(signers)?.as_array()?;
+    Some(signers.iter().filter_map(Value::as_str).collect())
+}
+
 /// Checks that the claims of many wallets are accepted at last, if the node accepts claims of several wallets about one asset.
-fn refused_of_many(claims: &Claims) -> Examination {
+fn refused_of_many(claims: &Claims, history: &History) -> Examination {
     let last = claims
         .of_many()
         .filter_map(|claim| claim.all(Act::Submit).last());
@@ -435,20 +442,30 @@ fn refused_of_many(claims: &Claims) -> Examination {
     if !claims.are_of_several() {
         return findings;
     }
-    let signers = |response: &Exchange| {
-        let signers = response
-            .sent()?
-            .pointer("/transaction/specific_data/signers")?;
-        Some(signers.as_array()?.iter().map(Value::to_string).collect())
+    // Another case reports that the node took or gave another amount.
+    let can_pay = |response: &Exchange, signers: &BTreeSet<&str>| {
+        let transaction = response.sent().map(|sent| &sent["transaction"]);
+        let fee = transaction
+            .and_then(|one| one["fee"].as_u64())
+            .unwrap_or_default();
+        let part = fee.div_ceil(signers.len().max(1) as u64);
+        signers.iter().all(|wallet| {
+            let token = transaction.and_then(|one| one["currency"].as_str());
+            let amount = held_by(history, wallet)
+                .get(token.unwrap_or_default())
+                .copied();
+            amount.is_none_or(|amount| amount >= part.into())
+        })
     };
     // A node may take nothing from wallets that it does not know.
     let accepted = last.iter().filter(|response| is_valid(response));
-    let known: BTreeSet<String> = accepted
+    let known: BTreeSet<&str> = accepted
         .filter_map(|response| signers(response))
-        .flat_map(|signers: BTreeSet<String>| signers)
+        .flat_map(|signers: BTreeSet<&str>| signers)
         .collect();
     for response in last {
-        let is_judged = signers(response).is_some_and(|signers| signers.is_subset(&known));
+        let is_judged = signers(response)
+            .is_some_and(|signers| signers.is_subset(&known) && can_pay(response, &signers));
         if !is_judged {
             continue;
         }

@@ -114,17 +114,8 @@ pub(super) async fn claim_as_many(
         .give(token, &[(wallet, poor, of_both, token)])
         .await?;
     transfers.has_received(poor, of_both).await?;
-    // The same claim once more. If a node refuses it, what is left still pays a part of a fee, and it is not known.
-    let again = crowd
-        .sign(&[&guests[LAST]], 1, claims.len() as u8)
-        .await?
-        .request;
-    let mut is_made = is_valid(&*submitter.submit_serialized(again.clone()).await?);
-    if !is_made {
-        is_made = is_valid(&*submitter.submit_serialized(again).await?);
-    }
-    let left = transfers.balance(guests[LAST].address(), token).await?;
-    let is_left_out = is_made || left < fee.into();
+    let number = claims.len() as u8;
+    let is_left_out = crowd.claim_again(&guests[LAST], number, fee).await?;
     let mut later = vec![crowd.sign(&[&guests[POOR]], 1, next).await?];
     for (signers, asset, is_in_batch) in LATER.into_iter().skip(is_left_out.into()) {
         let signers: Vec<_> = signers.iter().map(|at| &guests[*at]).collect();
@@ -219,6 +210,19 @@ impl Crowd<'_> {
             request,
             is_in_batch: false,
         })
+    }
+
+    /// Claims the first asset once more. If a node refuses that, what is left still pays a part of a fee, and the claim is not
+    /// known. Returns whether the wallet can pay no such part.
+    async fn claim_again(&self, wallet: &SigningWallet, number: u8, fee: i64) -> Taken<bool> {
+        let (transfers, submitter) = (self.transfers, self.submitter());
+        let again = self.sign(&[wallet], 1, number).await?.request;
+        let mut is_made = is_valid(&*submitter.submit_serialized(again.clone()).await?);
+        if !is_made {
+            is_made = is_valid(&*submitter.submit_serialized(again).await?);
+        }
+        let left = transfers.balance(wallet.address(), transfers.token).await?;
+        Ok(is_made || left < fee.into())
     }
 
     /// Submits a claim of many signers, the last of whom has the signature of the first.

@@ -313,7 +313,7 @@ mod tests {
             ("Abc", "Abcd", Some("with one character more")),
             ("Abc", "\"Abc\"", Some("in quotes")),
             ("Abc", "Abc,Abc", Some("twice, with a comma")),
-            ("Abc", "Abc,Abd", None),
+            ("Abc", "Abc,Abcd", None),
             ("Abc", "Abx", Some("with another character")),
             ("Abc", "Abc", None),
             ("Abc", "", Some("that is empty")),

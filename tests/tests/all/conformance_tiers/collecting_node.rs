@@ -241,11 +241,11 @@ async fn a_right_node_charges_each_of_several_claims_once() {
     // transactions, such as one that names another payer. This one does, if it gets them without other wallets' signatures. Each of them pays some
     // more units than the one before it. The fourth claim pays three units more, and the one about the co-signer's asset
     // twelve, and one of many wallets' claims is its own. 154 of the transfers cost it a fee each, most of them some units more. One of these is only sent in wrong forms. They
-    // move two fees and three quarters and seven units three times, nine fees and seven units, five fees, eight five times, two three times with 400 units once, once one unit, and 132
+    // move two fees and three quarters and seven units three times, nine fees and seven units, five fees, eight four times, two four times with 400 units once and 127 units once, once one unit, and 132
     // times seven units.
     let more = 15 + 354 + 233 + 435 + 6_908;
     let fees = 173 * 1_000_000 + 10_000_000 + (1 << 32) + 1 + more;
-    let transfers = 7_750_007 + 9_000_007 + 17_000_000 + 2_750_007 + 132 * 7 + 1 + 34_000_400;
+    let transfers = 7_750_007 + 9_000_007 + 17_000_000 + 2_750_007 + 132 * 7 + 1 + 28_000_527;
     assert_eq!(before - after, fees + transfers);
 }
 
