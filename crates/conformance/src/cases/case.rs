@@ -40,7 +40,7 @@ pub struct Case {
     /// How binding the case is. MUST: a documented requirement, with an `exception` also an observed one.
     /// SHOULD: expected, but not documented. OBSERVED: seen on real nodes.
     pub level: Level,
-    /// The IDs of the requirements that the case tests, the most important first.
+    /// The IDs of the requirements that the case tests.
     pub requirements: &'static [&'static str],
     /// The tier that a run has to allow.
     pub tier: Tier,
@@ -133,6 +133,11 @@ impl Case {
             (1, Aspect::Shape) => 0,
             (stage, _) => stage,
         }
+    }
+
+    /// Whether the case compares a response with a baseline.
+    pub(crate) fn is_of_baseline(&self) -> bool {
+        self.operation() == "baseline"
     }
 
     pub(crate) async fn run(&self, context: &Context) -> Findings {

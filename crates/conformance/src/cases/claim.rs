@@ -411,7 +411,8 @@ fn refused_in_other_words(claim: &ClaimSteps<'_>) -> Examination {
     let (usual, others): (Vec<_>, Vec<_>) = claim
         .all(Act::Again)
         .partition(|response| response.request.wording == Wording::Usual);
-    let is_known = usual.iter().any(|response| response.is_success());
+    // A node may refuse what a block has. The usual form is submitted once more after the others.
+    let is_known = usual.last().is_some_and(|response| response.is_success());
     let is_refused =
         |response: &&Arc<Exchange>| is_known && matches!(response.status, 400..=410 | 412..=499);
     let refused = others.iter().copied().filter(is_refused);

@@ -22,14 +22,17 @@ pub(super) fn explain(results: &[CaseResult]) -> Vec<Option<&'static str>> {
 }
 
 /// The rank of a result among the causes, before its place in the list of cases: a graver one first, then by the stage of its
-/// check.
+/// check. That a response has changed comes after what is wrong in it.
 fn rank(result: &CaseResult) -> (u8, u8) {
     let grave = match result.outcome {
         Outcome::Fail => 0,
         Outcome::Warn => 1,
         _ => 2,
     };
-    (grave, result.case.stage())
+    match result.case.is_of_baseline() {
+        true => (grave, u8::MAX),
+        false => (grave, result.case.stage()),
+    }
 }
 
 /// Follows the causes of a result to the last one.
@@ -97,7 +100,10 @@ fn first_about_the_same<'r>(
         return None;
     }
     let is_other = |other: &&&CaseResult| other.case.id != explained.case.id;
-    let earlier = || order.iter().take_while(is_other);
+    // That a response has changed explains nothing that is wrong in it.
+    let may_explain =
+        |other: &&&CaseResult| explained.case.is_of_baseline() || !other.case.is_of_baseline();
+    let earlier = || order.iter().take_while(is_other).filter(may_explain);
     let reporting = |finding| earlier().find(|other| is_reported(finding, explained, other));
     let mut causes = explained.findings.iter().map(reporting);
     let first = causes.next()??;
@@ -245,7 +251,8 @@ mod tests {
             exchange("/get-block?block_index=2"),
         );
         let result = |id: &str, outcome, at: &[(&Arc<ExchangeReport>, &str)]| {
-            let case = cases::all().into_iter().find(|case| case.id == id).unwrap();
+            let mut all = cases::all().into_iter().chain(cases::BASELINE);
+            let case = all.find(|case| case.id == id).unwrap();
             let finding = |(exchange, pointer): &(&Arc<ExchangeReport>, &str)| {
                 Finding::of_report(Arc::clone(exchange), "wrong", "", "").at(*pointer)
             };
@@ -254,10 +261,11 @@ mod tests {
                 ..CaseResult::not_run(case, outcome)
             }
         };
-        let (value, style, whole) = (
+        let (value, style, whole, changed) = (
             "get-block/proof",
             "chain/time-goes-on",
             "get-block/snapshot",
+            "baseline/block-first",
         );
         let proof = [(&one, "/proof")];
         for (what, results, expected) in [
@@ -276,6 +284,22 @@ mod tests {
                     (style, Outcome::Fail, &proof),
                 ],
                 None,
+            ),
+            (
+                "a difference from a baseline is not the cause",
+                [
+                    (changed, Outcome::Fail, &proof),
+                    (style, Outcome::Warn, &proof),
+                ],
+                None,
+            ),
+            (
+                "a value that is wrong is a difference, too",
+                [
+                    (value, Outcome::Fail, &proof),
+                    (changed, Outcome::Fail, &proof),
+                ],
+                Some(value),
             ),
             (
                 "another value",
