@@ -199,10 +199,7 @@ impl<'h> Money<'h> {
         let base = readings.first()?;
         let (cost, count) = self.cost(pair);
         let lower = base.amount.checked_sub(at.amount)?;
-        let (change, reason) = (
-            change_by(lower),
-            self.only_reason(&[pair], at, &|_| base.entry.ended, lower),
-        );
+        let (change, reason) = (change_by(lower), self.only_reason(&[pair], cost, lower));
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
         let received = self.paid_since_base(pair);
         let received: i128 = received.map(|one| (-one.moved_from(pair)).max(0)).sum();
@@ -372,7 +369,7 @@ impl<'h> Money<'h> {
                     shown(&pair.1, 60),
                     keys.len(),
                     change_by(lower),
-                    self.only_reason(&pairs, at, &base_of, lower),
+                    self.only_reason(&pairs, least, lower),
                     self.listed(&pairs, at),
                 );
                 let expected = least.to_string();

@@ -2,52 +2,39 @@
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::{super::readings::Reading, BaseOf, accepted::Accepted, money::Money};
+use super::{super::readings::Reading, accepted::Accepted, money::Money};
 use crate::api::Pair;
 
 /// Maximum number of transactions that a finding lists.
 const MOST_LISTED: usize = 4;
 
 impl Money<'_> {
-    /// Names the only transaction whose fee explains that some balances are lower by this much: if it was not taken, or
-    /// taken twice.
-    pub(super) fn only_reason(
-        &self,
-        pairs: &[&Pair],
-        reading: &Reading<'_>,
-        base_of: BaseOf<'_>,
-        lower: i128,
-    ) -> String {
+    /// Names the transaction, or only the fee of several, whose fee is what some balances are lower by than their transactions cost, or what they are
+    /// higher by.
+    pub(super) fn only_reason(&self, pairs: &[&Pair], cost: i128, lower: i128) -> String {
+        let more = lower.saturating_sub(cost);
         let pays = |one: &&Accepted| pairs.iter().any(|pair| one.fee_of(pair) != 0);
-        let paid: Vec<_> = self.in_blocks().filter(pays).collect();
-        let reasons = paid.iter().flat_map(|one| {
-            let explains = |lower| self.explains(pairs, reading, (base_of, true), lower);
-            let not_taken = explains(lower.saturating_add(one.fee)).then_some("was not taken");
-            let twice = explains(lower.saturating_sub(one.fee)).then_some("was taken twice");
-            let how = not_taken.into_iter().chain(twice);
-            how.map(|how| {
-                format!(
-                    ", as if the fee {} of {} {how}",
-                    one.fee,
-                    shown(&one.code, 60)
-                )
-            })
-        });
-        let mut left_out = self.accepted.iter();
-        let left_out = left_out.find(|one| {
-            let without = lower.saturating_sub(one.fee);
-            one.is_left_out && pays(one) && self.explains(pairs, reading, (base_of, true), without)
-        });
-        let mut reasons = reasons.take(2);
-        match (left_out, reasons.next(), reasons.next()) {
-            (Some(one), ..) => format!(
-                ", as if the fee {} of {} was taken, which is in no block",
-                one.fee,
-                shown(&one.code, 60)
-            ),
-            (_, Some(only), None) if paid.len() > 1 => only,
-            _ => String::new(),
-        }
+        let explains = |one: &&Accepted| one.fee == more.saturating_abs();
+        let is_left_out = |one: &&Accepted| more > 0 && one.is_left_out;
+        let mut left_out = self.accepted.iter().filter(pays).filter(explains);
+        let mut in_blocks = self.in_blocks().filter(pays).filter(explains);
+        let how = match more {
+            ..0 => "was not taken",
+            _ => "was taken twice",
+        };
+        let next = (
+            left_out.find(is_left_out),
+            in_blocks.next(),
+            in_blocks.next(),
+        );
+        let (one, how) = match next {
+            (Some(one), ..) => (one, "was taken, which is in no block"),
+            (_, Some(one), Some(_)) => return format!(", as if a fee of {} {how}", one.fee),
+            (_, Some(only), None) if self.in_blocks().filter(pays).count() > 1 => (only, how),
+            _ => return String::new(),
+        };
+        let code = shown(&one.code, 60);
+        format!(", as if the fee {} of {code} {how}", one.fee)
     }
 
     /// Lists the latest transactions that concern some balances, each with what it sends and its fee.

@@ -84,8 +84,8 @@ fn a_finding_names_the_only_fee_that_explains_it() {
     for (has, reason) in [
         (67, ", as if the fee 13 of 2 was not taken"),
         (41, ", as if the fee 13 of 2 was taken twice"),
-        // Two fees are as high.
-        (65, ""),
+        // Several fees are as high.
+        (65, ", as if a fee of 11 was not taken"),
         (60, ""),
     ] {
         let rows = [
