@@ -193,8 +193,8 @@ impl Error {
             inner.kind,
             ErrorKind::Connect | ErrorKind::Connection | ErrorKind::Timeout
         );
-        let proxy = notes.url.as_ref().and_then(proxy_note);
-        if let Some(proxy) = proxy.filter(|_| is_unanswered) {
+        let unanswered = notes.url.as_ref().filter(|_| is_unanswered);
+        if let Some(proxy) = unanswered.and_then(proxy_note) {
             inner.message = format!("{} ({proxy})", inner.message);
         }
         inner.url = notes.url.map(String::from);

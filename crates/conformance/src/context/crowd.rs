@@ -114,8 +114,7 @@ pub(super) async fn claim_as_many(
         .give(token, &[(wallet, poor, of_both, token)])
         .await?;
     transfers.has_received(poor, of_both).await?;
-    let number = claims.len() as u8;
-    let is_left_out = crowd.claim_again(&guests[LAST], number, fee).await?;
+    let is_left_out = crowd.claim_again(&guests[LAST], next - 1, fee).await?;
     let mut later = vec![crowd.sign(&[&guests[POOR]], 1, next).await?];
     for (signers, asset, is_in_batch) in LATER.into_iter().skip(is_left_out.into()) {
         let signers: Vec<_> = signers.iter().map(|at| &guests[*at]).collect();
