@@ -51,7 +51,7 @@ fn one_node(text: &str) -> Value {
         "height": 9, "requested": [text], "not_rechecked": [text], "strict": true,
         "samples": {"blocks": 1, "claims": 1, "wallets": 1, "tokens": 1, "contract": text},
         "cost": {
-            "requests_per_second": 2.5, "latency": latency,
+            "requests_per_second": 2.5, "retries": 1, "latency": latency,
             "endpoints": [{"operation": text, "latency": latency}],
         },
         "sweep": {

@@ -36,7 +36,12 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                     block["proof"] = json!(7);
                 }
             })
-        } => ["chain/block-hashes"];
+        } => ["chain/altered-blocks", "chain/block-hashes"];
+        "a block with a transaction has another status than the one that was hashed", change_json(BLOCK, |_, block| {
+            if block["index"] == 8 {
+                block["status"] = json!(5);
+            }
+        }) => ["chain/altered-blocks", "chain/block-hashes"];
         "stops at a negative index, and is started again",
             careless(|path, text| path == BLOCK && text.has("block_index", "-1"), Careless::Restarts)
             => ["http/responds"];
@@ -65,7 +70,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             {
                 second["data"]["wallet_address"] = first["data"]["wallet_address"].clone();
             }
-        }) => ["chain/block-hashes", "chain/one-vote-a-voter", "chain/voter-address"];
+        }) => ["chain/altered-blocks", "chain/block-hashes", "chain/one-vote-a-voter", "chain/voter-address"];
         "a receipt names a wallet that did not sign it", change_json(BLOCK, |_, block| {
             let other = format!("0x{}", "ab".repeat(20));
             receipts(block).iter_mut().take(1).for_each(|r| {

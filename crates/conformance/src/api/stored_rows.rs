@@ -24,9 +24,12 @@ impl<'v> Row<'v> {
             Value::Object(members) if members.contains_key("asset_id") => {
                 Some(Self::Named(members))
             }
-            Value::Array(items) if items.len() == VerificationRecord::COLUMNS.len() => {
-                let flat = items.first().is_some_and(Value::is_string);
-                flat.then_some(Self::Positional(items))
+            // The full list of columns is not specified. Others follow the known ones, of which the first is the contract.
+            Value::Array(items) if items.len() >= VerificationRecord::COLUMNS.len() => {
+                let has_more = items.len() > VerificationRecord::COLUMNS.len();
+                let first = items.first().and_then(Value::as_str);
+                let is_row = first.is_some_and(|text| !has_more || text.starts_with("ct"));
+                is_row.then_some(Self::Positional(items))
             }
             _ => None,
         }

@@ -5,7 +5,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use nodeproof_client::{Block, PreviousHash, from_json};
 use nodeproof_openapi::Spec;
 use nodeproof_primitives::WalletAddress;
 use nodeproof_report::{Aspect, Level};
@@ -27,13 +26,6 @@ use crate::{
     },
     http::{Exchange, unknown},
 };
-
-/// The hash of a longer block is not computed, because that takes much memory.
-const LONG: usize = 1 << 20;
-
-fn is_long(block: &Exchange) -> bool {
-    block.body.len() > LONG
-}
 
 /// What most of these cases share.
 pub(super) const BASE: Case = Case {
@@ -87,24 +79,26 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "chain/altered-blocks",
+        requirements: &["CONSISTENT-3", "BLOCK-15"],
+        checks: "A block has the hash that the next block names, if three of four blocks of its form have it, and two or more of those have transactions. A hash may leave out the `status` of transactions. Blocks of more than 1 MiB are left out.",
+        exception: Some(
+            "CONSISTENT-3 is the requirement: a hash that fits elsewhere has to fit here. How it is computed is only observed.",
+        ),
+        explained_by: OTHER_HASH,
+        check: Check::in_order(
+            altered_blocks,
+            1,
+            "no two blocks with transactions have the hash that known nodes compute",
+        ),
+        ..BASE
+    },
+    Case {
         id: "chain/block-hashes",
         level: Level::Observed,
         requirements: &["BLOCK-15"],
         checks: "`previous_hash` of a block is the hash of the block before it, as known nodes compute it. If this is so for no block, the case is inconclusive: a node may compute hashes in another way, or add members to blocks later. Blocks of more than 1 MiB are left out.",
-        // A block with another fault has another hash, too.
-        explained_by: &[
-            Cause::fields_below(Sample::Blocks, &[], When::Always),
-            Cause::of(&[
-                "get-block/receipts-of-preceding-block",
-                "chain/receipt-links",
-                "chain/one-vote-a-voter",
-                "chain/voter-address",
-                "chain/receipt-signatures",
-                "chain/transaction-time-unit",
-                "chain/distinct-transactions",
-                "chain/transaction-signatures",
-            ]),
-        ],
+        explained_by: OTHER_HASH,
         check: Responses(Sample::Blocks, block_hashes),
         ..BASE
     },
@@ -139,39 +133,78 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
+/// A block with another fault has another hash, too.
+const OTHER_HASH: &[Cause] = &[
+    Cause::fields_below(Sample::Blocks, &[], When::Always),
+    Cause::of(&[
+        "get-block/receipts-of-preceding-block",
+        "chain/receipt-links",
+        "chain/one-vote-a-voter",
+        "chain/voter-address",
+        "chain/receipt-signatures",
+        "chain/transaction-time-unit",
+        "chain/distinct-transactions",
+        "chain/transaction-signatures",
+        "chain/altered-blocks",
+    ]),
+];
+
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
+
+/// Compares the hash of the block before this one with `previous_hash`, if the sample shows how it is computed.
+fn altered_blocks(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence,
+    result: &mut Examination,
+) {
+    let before = std::mem::replace(&mut memory.hashed, links.as_before());
+    let (Some((hashed, fits)), Some(previous)) =
+        (links.hash_before(before.as_ref()), &links.previous)
+    else {
+        return;
+    };
+    if !memory.forms.show(hashed) {
+        return;
+    }
+    result.count_item();
+    if !fits {
+        let next = links.index;
+        let altered = next.saturating_sub(1);
+        let what = format!(
+            "block {altered} does not have the hash that block {next} names, although others like it have"
+        );
+        let hash = format!("{}, the hash of block {altered}", hashed.hash);
+        let finding = Finding::of_report(evidence.report(), what, hash, previous.text.clone());
+        // The block before may be wrong, anywhere.
+        result.push(finding);
+    }
+}
 
 /// Compares the hash of each block with the `previous_hash` of the next block.
 fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
-    let hashes = |exchange: &Arc<Exchange>| -> Option<_> {
-        let block: Block = from_json(&exchange.body).ok()?;
+    let seen = contents(blocks)?.into_iter().filter_map(|(exchange, _)| {
         let index = requested_index(&exchange.request)?;
-        Some((index, block.block_hash(), block.previous_hash))
-    };
-    let blocks: Vec<_> = contents(blocks)?
-        .into_iter()
-        .filter(|(block, _)| !is_long(block))
-        .filter_map(|(block, _)| Some((block, hashes(block)?)))
-        .collect();
-    let (mut same, mut checked) = (0, Examination::default());
-    for ((_, (index, hash, _)), (next, (following, _, previous))) in
-        blocks.iter().zip(blocks.iter().skip(1))
-    {
-        let (Some(hash), PreviousHash::Hash(said)) = (hash, previous) else {
-            continue;
-        };
-        if index.checked_add(1) != Some(*following) {
-            continue;
+        let seen = BlockResponse::new(index, ResponseKind::Block, Arc::clone(exchange));
+        Some((exchange, Links::of(&seen)))
+    });
+    let (mut same, mut checked, mut before) = (0, Examination::default(), None);
+    for (exchange, links) in seen {
+        if let (Some((hashed, fits)), Some(previous)) =
+            (links.hash_before(before.as_ref()), &links.previous)
+        {
+            checked.count_item();
+            if fits {
+                same += 1;
+            } else {
+                let what =
+                    "previous_hash is not the hash of the block before, as known nodes compute it";
+                let (expected, actual) = (hashed.hash.clone(), previous.text.clone());
+                // The block before may be wrong, anywhere.
+                checked.push(Finding::new(exchange, what, expected, actual));
+            }
         }
-        checked.count_item();
-        if hash == said {
-            same += 1;
-            continue;
-        }
-        let what = "previous_hash is not the hash of the block before, as known nodes compute it";
-        let finding = Finding::new(next, what, hash.to_string(), said.to_string());
-        // The block before may be wrong, anywhere.
-        checked.push(finding);
+        before = links.as_before();
     }
     if same == 0 {
         return unknown("no block has the hash that known nodes compute");

@@ -218,7 +218,12 @@ impl Transfers<'_> {
         let new = new_wallet.address();
         let list = wallet_balances_request(&new.to_string());
         self.submitter.samples.node.send(list).await?;
-        let held = held_by(&self.submitter.samples.history(), &new.to_string());
+        let history = self.submitter.samples.history();
+        // A node may remember the balances of those who receive only fees from here on.
+        for maker in makers(&history) {
+            self.balance(maker, self.token).await?;
+        }
+        let held = held_by(&history, &new.to_string());
         let others = held.into_iter().filter(|(token, _)| token != self.token);
         let mut others =
             others.filter_map(|(token, held)| Some((token, i64::try_from(held).ok()?)));
@@ -249,10 +254,11 @@ impl Transfers<'_> {
             self.give(self.token, &few).await?;
             return self.leave_little([wallet, new_wallet], fee, patience).await;
         };
-        // One unit is left, and then nothing.
+        // One unit is left, and then nothing. What is pending also counts for a token in which no fee is paid.
         let mut parts = vec![
             (new_wallet, to, held - 1, &*other),
             (new_wallet, to, 1, &*other),
+            (new_wallet, to, held - 1, &*other),
         ];
         parts.extend(few);
         self.give(self.token, &parts).await?;

@@ -13,10 +13,9 @@ use super::{
     step::{MissingStep, Step},
 };
 
-/// The part of the JSON values that all responses in use may have, and of the bytes that one may have, which is kept of each
-/// kind: of blocks, and of other responses, before the first submission, and since then. What is read first must leave
-/// room for what shows the effects of submissions. What does not fit is left out: the other responses of a run need the
-/// room.
+/// The part of the JSON values that all responses in use may have, and of the bytes that one may have, which is kept of blocks
+/// before the first submission, and of other responses. Of what is read since then, as many are kept as one response may have, because it
+/// shows the effects of submissions. What does not fit is left out: the other responses of a run need the room.
 const PART: (usize, usize) = (4, 2);
 
 /// An exchange, and when it took place.
@@ -54,7 +53,7 @@ pub(crate) struct ExchangeLog {
     /// The room for blocks, and for other responses, before the first submission and since then: the number of JSON
     /// values, and of bytes, that still fit.
     room: [[(usize, usize); 2]; 2],
-    /// A quarter of each room.
+    /// A quarter of each room since the first submission.
     little: (usize, usize),
     has_submissions: bool,
     exchanges: Vec<LoggedExchange>,
@@ -64,12 +63,12 @@ pub(crate) struct ExchangeLog {
 impl ExchangeLog {
     /// Creates an empty log for responses of at most this many JSON values and bytes.
     pub(super) fn new(values: usize, bytes: usize) -> Self {
-        let room = (values / PART.0, bytes / PART.1);
+        let before = (values / PART.0, bytes / PART.1);
         Self {
             started: Instant::now(),
             started_at: OffsetDateTime::now_utc(),
-            room: [[room; 2]; 2],
-            little: (room.0 / 4, room.1 / 4),
+            room: [[before; 2], [(values, bytes); 2]],
+            little: (values / 4, bytes / 4),
             has_submissions: false,
             exchanges: Vec::new(),
             missing: Vec::new(),
@@ -180,7 +179,8 @@ mod tests {
         assert_eq!(kept([&balances[..2], &after[..]].concat()), (4, 0));
         assert_eq!(kept(vec![submission(); 5]), (5, 0));
         // The rest of that room is less than a quarter.
-        assert!(log(after).is_nearly_full());
+        assert!(log([vec![submission()], balances[..3].to_vec()].concat()).is_nearly_full());
+        assert!(!log(after).is_nearly_full());
         assert!(!log([&blocks[..], &[submission()]].concat()).is_nearly_full());
     }
 }

@@ -352,6 +352,7 @@ impl Node {
                     self.check_patience(&request, &exchange, bounded, waits)?;
                     let own = back_off.pause();
                     waits += 1;
+                    self.with_log(|log| log.retries += 1);
                     if bounded {
                         self.pacing.slow_down(began, retry_after);
                     }
@@ -366,6 +367,7 @@ impl Node {
                         && !request.carries_signature =>
                 {
                     retried = true;
+                    self.with_log(|log| log.retries += 1);
                     server_error = (exchange.status >= 500).then_some(exchange);
                 }
                 Ok(Tried {
@@ -384,6 +386,7 @@ impl Node {
                 }
                 Err(Failure::Connection(_) | Failure::Closed(_)) if repeats < MAX_REPEATS => {
                     repeats += 1;
+                    self.with_log(|log| log.retries += 1);
                 }
                 Err(failure) => return Err(self.failed(request, failure, repeats > 0)),
             }

@@ -54,6 +54,8 @@ pub(crate) struct Unanswered {
 pub(crate) struct RequestLog {
     /// The operations, by their name in case IDs.
     operations: BTreeMap<&'static str, Sent>,
+    /// Number of requests that were sent again: the node was busy, failed, or closed the connection.
+    pub(crate) retries: u64,
     /// Number of requests that succeeded only in the retry after a server error.
     pub(crate) repeated: u64,
     /// The first of these server errors.

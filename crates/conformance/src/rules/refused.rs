@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     api::{
-        has_record, is_missing_endpoint, is_refusal, is_valid, requested, times_in_batch,
-        times_in_block,
+        has_record, is_missing_endpoint, is_refusal, is_valid, known_rows, requested, stored,
+        times_in_batch, times_in_block,
     },
     checks::{Examination, Finding},
     context::right_rows,
@@ -163,6 +163,14 @@ fn asset_of(exchange: &Exchange) -> Option<Asset> {
     asset.filter(|_| is_by_asset)
 }
 
+/// Whether all records in a response are about other assets. Another case reports that.
+fn is_of_another(exchange: &Exchange, asset: &str) -> bool {
+    let records = exchange.success_object().and_then(stored);
+    let records = records.map(known_rows).unwrap_or_default();
+    let mut assets = records.iter().map(|record| record.column("asset_id"));
+    assets.len() > 0 && assets.all(|known| known.is_some_and(|known| known != asset))
+}
+
 /// Judges all blocks and records that were read since the run's first submission.
 pub(crate) fn refused(history: &History) -> Examination {
     let mut result = Examination::default();
@@ -187,7 +195,7 @@ pub(crate) fn refused(history: &History) -> Examination {
             Some(Fate::OtherCall) => "a call of another function or contract is stored as a claim",
             _ => continue,
         };
-        if !has_record(exchange) {
+        if !has_record(exchange) || is_of_another(exchange, &asset.1) {
             result.examined += u64::from(can_read && exchange.success_object().is_some());
         } else if found.insert(asset) {
             result.push(Finding::of_response(exchange, what, "no record"));
@@ -279,6 +287,8 @@ mod tests {
             let found = judged(submissions, RECORD, "{}");
             assert_eq!(found, Vec::from_iter(expected), "{submissions:?}");
             assert_eq!(judged(submissions, NONE, "{}"), [""; 0], "{submissions:?}");
+            let of_another = r#"{"value":{"asset_id":"ab"}}"#;
+            assert_eq!(judged(submissions, of_another, "{}"), [""; 0]);
         }
     }
 

@@ -26,6 +26,7 @@ pub(crate) fn cost(node: &Node, elapsed: Duration) -> Option<CostReport> {
     let rate = requests as f64 / elapsed.as_secs_f64().max(0.001);
     (requests > 0).then(|| CostReport {
         requests_per_second: (rate * 10.0).round() / 10.0,
+        retries: log.retries,
         latency: all.report(),
         endpoints,
     })

@@ -1,6 +1,7 @@
 //! What discovery found about a chain.
 
 use crate::{
+    checks::HashedForms,
     discovery::{Discovered, Unknown},
     http::InconclusiveReason,
 };
@@ -20,6 +21,8 @@ pub(crate) struct ChainBounds {
     pub(crate) unread: Option<InconclusiveReason>,
     /// Indexes of some blocks that were read.
     pub(crate) known: Vec<u64>,
+    /// What the sample of blocks shows of their hashes.
+    pub(crate) forms: HashedForms,
 }
 
 impl ChainBounds {
@@ -32,6 +35,7 @@ impl ChainBounds {
             unknown: discovered.unknown.clone(),
             unread: discovered.unread.clone(),
             known: read.next().into_iter().chain(read.next_back()).collect(),
+            forms: HashedForms::of(&discovered.blocks),
         }
     }
 

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct CostReport {
     /// Number of requests per second, on average over the run.
     pub requests_per_second: f64,
+    /// Number of requests that were sent again, because the node was busy (429 or 503), failed (5xx), or closed the connection.
+    #[serde(default)]
+    pub retries: u64,
     /// The latency of all responses.
     pub latency: LatencyReport,
     /// The latency of each endpoint that responded.
@@ -51,8 +54,13 @@ impl CostReport {
         if responses == 0 {
             return format!("{rate} requests/s; no response");
         }
+        let retries = match self.retries {
+            0 => String::new(),
+            1 => "; 1 request was sent again".to_owned(),
+            retries => format!("; {retries} requests were sent again"),
+        };
         format!(
-            "{rate} requests/s; latency: median {} ms, 95% within {} ms, maximum {} ms",
+            "{rate} requests/s; latency: median {} ms, 95% within {} ms, maximum {} ms{retries}",
             figure(median_ms),
             figure(p95_ms),
             figure(max_ms)
@@ -77,6 +85,7 @@ mod tests {
     fn small_figures_have_a_decimal_and_no_response_has_no_latency() {
         let mut cost = CostReport {
             requests_per_second: 151.26,
+            retries: 0,
             latency: LatencyReport {
                 responses: 7,
                 median_ms: 0.44,
@@ -89,6 +98,9 @@ mod tests {
             cost.in_words(),
             "151 requests/s; latency: median 0.4 ms, 95% within 10 ms, maximum 1234 ms"
         );
+        cost.retries = 17;
+        let words = cost.in_words();
+        assert!(words.ends_with(", maximum 1234 ms; 17 requests were sent again"));
         cost.latency.responses = 0;
         assert_eq!(cost.in_words(), "151 requests/s; no response");
     }

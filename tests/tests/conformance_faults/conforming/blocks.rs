@@ -29,6 +29,16 @@ pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
             block["text"]["transactions"] = transactions;
         }) => [];
         "votes are in another order", change_json(BLOCK, |_, block| receipts(block).reverse()) => ["chain/block-hashes"];
+        "transactions get their status after the block is hashed", change_json(BLOCK, |_, block| {
+            for transaction in transactions(block) {
+                transaction["status"] = json!(2);
+            }
+        }) => ["chain/block-hashes"];
+        "blocks without transactions have another proof than the one that was hashed", change_json(BLOCK, |_, block| {
+            if transactions(block).is_empty() {
+                block["proof"] = json!(7);
+            }
+        }) => ["chain/block-hashes"];
         "blocks have no receipts", change_json(BLOCK, |_, block| {
             set(block, "/text/previous_block_receipts", json!([]));
         }) => ["chain/block-hashes"];

@@ -33,6 +33,7 @@ pub(super) fn variants() -> Vec<SeededFault> {
             record["block"] = json!(5);
             record
         }) => [];
+        "a record has a tenth column", records(longer) => [];
         "a record's lists are JSON arrays", records(|mut row| {
             for place in [5, 6] {
                 let text = row[place].as_str().unwrap_or("[]").to_owned();
@@ -99,6 +100,12 @@ pub(super) fn variants() -> Vec<SeededFault> {
 /// Changes the record in both members that contain it.
 fn records(change: fn(Value) -> Value) -> Fault {
     change_json(STATE, move |_, response| rows_of(response, change))
+}
+
+/// Returns a row with another column at its end.
+pub(super) fn longer(row: Value) -> Value {
+    let known = row.as_array().into_iter().flatten();
+    known.cloned().chain([json!(5)]).collect()
 }
 
 /// Returns a row as an object with the names of its columns.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     rewrites::{response_of, with_status},
-    state::named,
+    state::{longer, named},
 };
 use crate::{
     balances::BALANCES,
@@ -85,6 +85,9 @@ pub(super) fn claims() -> Vec<SeededFault> {
         }) => [];
         "a claim's record is an object with members in reverse order", change_json(STATE, |_, response| {
             rows_of(response, |row| named(&row, true));
+        }) => [];
+        "a claim's record has a tenth column", change_json(STATE, |_, response| {
+            rows_of(response, longer);
         }) => [];
         "a claim's record is in a list", change_json(STATE, |_, response| {
             rows_of(response, |row| json!([row]));

@@ -53,6 +53,18 @@ pub(crate) enum Effect {
 /// Returns when the base of a balance was read.
 type BaseOf<'b> = &'b dyn Fn(&Pair) -> Duration;
 
+/// Names up to three wallets, or two of more.
+fn named(pairs: &[&Pair]) -> String {
+    let wallets: Vec<_> = pairs.iter().map(|pair| shown(&pair.0, 60)).collect();
+    match wallets.as_slice() {
+        [one, two, _, rest @ ..] if !rest.is_empty() => {
+            format!("{one}, {two} and {} others", rest.len() + 1)
+        }
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        all => all.concat(),
+    }
+}
+
 impl<'h> Money<'h> {
     /// Returns the first reading that the accepted transactions do not explain, with the one before it.
     fn unexplained<'r>(
@@ -214,7 +226,10 @@ impl<'h> Money<'h> {
             (true, count) => format!("its {count} accepted transactions cost {cost}"),
         };
         let listed = match received > 0 || count > 1 {
-            true => self.listed(&[pair], at),
+            true => {
+                let right = self.unexplained(pair, readings).map(|[before, _]| before);
+                self.listed(&[pair], right, at)
+            }
             false => String::new(),
         };
         let what =
@@ -365,12 +380,12 @@ impl<'h> Money<'h> {
                 let least = self.in_blocks().filter(moved);
                 let least: i128 = least.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
-                    "the {} of {} wallets {} together, and their accepted transactions cost {least}{}{}",
+                    "the {} of the wallets {} {} together, and their accepted transactions cost {least}{}{}",
                     shown(&pair.1, 60),
-                    keys.len(),
+                    named(&pairs),
                     change_by(lower),
                     self.only_reason(&pairs, least, lower),
-                    self.listed(&pairs, at),
+                    self.listed(&pairs, None, at),
                 );
                 let expected = least.to_string();
                 let exchange = &at.entry.exchange;
@@ -429,7 +444,7 @@ impl<'h> Money<'h> {
                     ),
                     false => ("has wrapped around 0", "what the wallet has received"),
                 };
-                let listed = self.listed(&[pair], found);
+                let listed = self.listed(&[pair], None, found);
                 let what = format!("the {token} of the wallet {wallet} {how}{listed}");
                 let actual = found.amount.to_string();
                 let finding = Finding::new(&found.entry.exchange, what, expected, actual);

@@ -37,36 +37,57 @@ impl Money<'_> {
         format!(", as if the fee {} of {code} {how}", one.fee)
     }
 
-    /// Lists the latest transactions that concern some balances, each with what it sends and its fee.
-    pub(super) fn listed(&self, pairs: &[&Pair], at: &Reading<'_>) -> String {
+    /// Lists the latest transactions that concern some balances, each with what it moves and its fee. If an earlier reading was
+    /// right, these are the first ones after it.
+    pub(super) fn listed(
+        &self,
+        pairs: &[&Pair],
+        right: Option<&Reading<'_>>,
+        at: &Reading<'_>,
+    ) -> String {
         let until = |one: &&Accepted| one.settled.is_some_and(|moment| moment <= at.entry.began);
-        let concerned = self.accepted.iter().filter(until);
+        let since = |one: &&Accepted| {
+            right.is_none_or(|right| one.settled.is_some_and(|moment| moment > right.entry.began))
+        };
+        let concerned = self.accepted.iter().filter(until).filter(since);
         let concerned = concerned.filter(|one| pairs.iter().any(|pair| one.concerns(pair)));
-        let start = |text: &str| shown(text.get(..10).unwrap_or(text), 10);
-        // The codes that a run makes begin alike.
-        let end = |code: &str| {
-            let start = code.len().saturating_sub(10);
-            shown(code.get(start..).unwrap_or(code), 10)
-        };
-        let all: Vec<_> = concerned
-            .map(|one| {
-                let sent = one.transfer.as_ref();
-                let sent = sent.filter(|sent| pairs.iter().any(|pair| pair.1 == sent.token));
-                let sent =
-                    sent.map(|sent| format!("sends {} to {}… for", sent.amount, start(&sent.to)));
-                let what = sent.unwrap_or_else(|| "pays".to_owned());
-                format!("…{} {what} a fee of {}", end(&one.code), one.fee)
-            })
-            .collect();
-        if all.is_empty() {
-            return String::new();
-        }
+        let all: Vec<_> = concerned.map(|one| described(one, pairs)).collect();
         let more = match all.len().saturating_sub(MOST_LISTED) {
+            _ if all.is_empty() => return String::new(),
             0 => String::new(),
-            more => format!("{more} others, "),
+            more => format!(", {more} more"),
         };
-        let last = all.iter().rev().take(MOST_LISTED).rev();
-        let last: Vec<_> = last.map(String::as_str).collect();
-        format!(" ({more}{})", last.join(", "))
+        match right {
+            Some(right) => {
+                let first = all[..all.len().min(MOST_LISTED)].join(", ");
+                format!("; it was right at {}, before {first}{more}", right.amount)
+            }
+            None => {
+                let last = all[all.len().saturating_sub(MOST_LISTED)..].join(", ");
+                format!(" ({last}{more})")
+            }
+        }
     }
+}
+
+/// Says what a transaction moves of some balances, and its fee if they pay it.
+fn described(one: &Accepted, pairs: &[&Pair]) -> String {
+    let start = |text: &str| shown(text.get(..10).unwrap_or(text), 10);
+    // The codes that a run makes begin alike.
+    let code = &one.code;
+    let end = shown(
+        code.get(code.len().saturating_sub(10)..).unwrap_or(code),
+        10,
+    );
+    let is_of = |wallet: &str| pairs.iter().any(|pair| pair.0 == wallet);
+    let sent = one.transfer.as_ref();
+    let sent = sent.filter(|sent| pairs.iter().any(|pair| pair.1 == sent.token));
+    let what = match sent {
+        Some(sent) if !is_of(&sent.from) => {
+            return format!("…{end} brings {} from {}…", sent.amount, start(&sent.from));
+        }
+        Some(sent) => format!("sends {} to {}… for", sent.amount, start(&sent.to)),
+        None => "pays".to_owned(),
+    };
+    format!("…{end} {what} a fee of {}", one.fee)
 }

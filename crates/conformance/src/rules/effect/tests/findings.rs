@@ -24,7 +24,7 @@ fn a_finding_says_how_a_balance_changed_and_what_was_paid() {
         (
             Fee,
             of(&two, 45),
-            "went down by 5, and its 2 accepted transactions cost 20 (…1 pays a fee of 10, …2 pays a fee of 10)",
+            "went down by 5, and its 2 accepted transactions cost 20; it was right at 50, before …1 pays a fee of 10, …2 pays a fee of 10",
             "30",
         ),
         (
@@ -63,7 +63,7 @@ fn a_finding_says_how_a_balance_changed_and_what_was_paid() {
                 Block(2, "e", &["1", "2"]),
                 Holds("c", 15),
             ],
-            "went up by 8, and it received 12, and its accepted transactions cost 0 (…1 sends 4 to 0xcccccccc… for a fee of 10, …2 sends 8 to 0xcccccccc… for a fee of 10)",
+            "went up by 8, and it received 12, and its accepted transactions cost 0; it was right at 7, before …1 brings 4 from 0xaaaaaaaa…, …2 brings 8 from 0xaaaaaaaa…",
             "19",
         ),
     ] {
@@ -99,8 +99,9 @@ fn a_finding_names_the_only_fee_that_explains_it() {
             Holds("a", has),
         ];
         let found = &effect(&history(&rows), Fee).findings[0];
-        let what =
-            format!("its 4 accepted transactions cost 46{reason} (…1 pays a fee of 11, …2 pays");
+        let what = format!(
+            "its 4 accepted transactions cost 46{reason}; it was right at 100, before …1 pays a fee of 11, …2 pays"
+        );
         assert!(found.what.contains(&what), "{}", found.what);
     }
 }

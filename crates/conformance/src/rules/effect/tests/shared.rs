@@ -131,7 +131,8 @@ fn a_finding_about_a_shared_fee_says_what_was_paid() {
         Holds("b", 95),
     ];
     let found = &effect(&history(&rows), Fee).findings[0];
-    let what = "the T of 2 wallets went down by 34 together, and their accepted transactions \
+    let what = "the T of the wallets 0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa and \
+                0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb went down by 34 together, and their accepted transactions \
                 cost 35 (…1 pays a fee of 10, …2 sends 15 to 0xcccccccc… for a fee of 10)";
     assert_eq!(
         (&*found.what, &*found.expected, &*found.actual),
