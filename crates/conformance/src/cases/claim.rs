@@ -19,6 +19,7 @@ use super::{
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
     get_balances::{HELD, HOLDERS},
+    limits::{self, may_be_beyond_a_limit, may_be_too_long},
     request_kind::RequestKind,
     sc_state::NO_STATE,
     submit_transaction::{
@@ -115,7 +116,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-accepted",
         requirements: &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
-        checks: "A claim with the fee and the signature of its wallet has `response.valid` true, and so has one of two wallets that is signed as it was built. On a devnet, so has a claim of each of several wallets about one asset, if the node takes such claims, also if it was refused before its wallet could pay.",
+        checks: "A claim with the fee and the signature of its wallet has `response.valid` true, and so has one of two wallets that is signed as it was built. On a devnet, so has a claim of each of several wallets about one asset, if the node takes such claims, also if it was refused before its wallet could pay. A refusal for the fee shows nothing if all that was accepted has one other fee or a far lower one, and none for what is pending, if something is.",
         explained_by: &[Cause::of(&["submit-transaction/signed-values"])],
         is_essential: true,
         check: Own(|c| Box::pin(accepted(c))),
@@ -369,7 +370,9 @@ async fn accepted(context: &Context) -> Findings {
             return unknown(reason);
         }
         let submitted = claims.all().filter_map(|claim| claim.submitted().ok());
-        if may_be_too_long(submitted.filter(|one| is_valid(one)), response) {
+        if may_be_too_long(submitted.filter(|one| is_valid(one)), response)
+            || may_be_beyond_a_limit(&history, response)
+        {
             continue;
         }
         let any_accepted = claims.all().any(|claim| claim.is_accepted());
@@ -428,9 +431,9 @@ fn refused_in_other_words(claim: &ClaimSteps<'_>) -> Examination {
 
 /// Returns the signers of a transaction that was submitted.
 fn signers(response: &Exchange) -> Option<BTreeSet<&str>> {
-    let signers = "/transaction/specific_data/signers";
-    let signers = response.sent()?.pointer(signers)?.as_array()?;
-    Some(signers.iter().filter_map(Value::as_str).collect())
+    response
+        .sent()
+        .map(|sent| limits::signers(&sent["transaction"]))
 }
 
 /// Checks that the claims of many wallets are accepted at last, if the node accepts claims of several wallets about one asset.
@@ -471,7 +474,8 @@ fn refused_of_many(claims: &Claims, history: &History) -> Examination {
             continue;
         }
         findings.count_item();
-        if !is_valid(response) && response.is_success() {
+        if !is_valid(response) && response.is_success() && !may_be_beyond_a_limit(history, response)
+        {
             let said = message(response);
             findings.push(wrongly_refused(
                 response,
@@ -480,20 +484,6 @@ fn refused_of_many(claims: &Claims, history: &History) -> Examination {
         }
     }
     findings
-}
-
-/// Whether a claim, or its call, is refused for its size, and all that are accepted are shorter. The specification shows no
-/// limit.
-fn may_be_too_long<'e>(
-    accepted: impl Iterator<Item = &'e Arc<Exchange>>,
-    refused: &Exchange,
-) -> bool {
-    const KEYWORDS: [&str; 4] = ["size", "too long", "too large", "bytes"];
-    let size = |response: &Exchange| response.request.body.as_ref().map_or(0, String::len);
-    let longest = accepted.map(|response| size(response)).max();
-    let said = refused.summary().to_lowercase();
-    longest.is_some_and(|longest| size(refused) > longest)
-        && (refused.status == 413 || KEYWORDS.iter().any(|word| said.contains(word)))
 }
 
 /// Whether blocks have receipts, and none of them verifies.

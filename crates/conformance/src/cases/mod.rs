@@ -26,6 +26,7 @@ mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
 mod http;
+mod limits;
 mod list_forms;
 mod new_blocks;
 mod new_records;

@@ -30,7 +30,7 @@ pub(crate) use fresh::{current, distinct, fresh};
 pub(crate) use included::included;
 pub(crate) use known::known;
 pub(crate) use near::near;
-pub(crate) use refused::{refused, refused_assets};
+pub(crate) use refused::{is_clear_refusal, refused, refused_assets};
 pub(crate) use same::{kept, same};
 pub(crate) use stored::{KnownBlocks, Stored, stored};
 pub(crate) use submitted::{first_stays, first_submitted, submitted};

@@ -37,11 +37,41 @@ pub(super) struct Money<'h> {
     /// The blocks since the first submission that were read, and whether all of them were.
     pub(super) blocks: BTreeMap<u64, &'h Value>,
     pub(super) has_all_blocks: bool,
+    /// How many blocks above its own show the effect of a transaction.
+    until_effect: u64,
     /// The contracts of transfers that blocks show as made. A run tries others, too.
     pub(super) transferring: BTreeSet<&'h str>,
     pub(super) of_others: Vec<Other>,
     /// What transactions of others may have given to each wallet that they name.
     gifts: BTreeMap<String, Gift>,
+}
+
+/// Returns how many blocks a node waits until a transaction has its effect: those above the block of each claim when its
+/// record was read first. Fewer than [`MIN_NEW_BLOCKS`] may be the time that a request takes.
+fn blocks_until_effect(history: &History) -> u64 {
+    let mut claims: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (_, transaction) in history.accepted() {
+        let asset = transaction["specific_data"]["params"]["asset_id"].as_str();
+        if let Some((asset, code)) = asset.zip(transaction["trans_code"].as_str()) {
+            claims.entry(asset).or_default().insert(code);
+        }
+    }
+    let blocks = history.blocks();
+    let blocks =
+        blocks.filter_map(|(index, entry)| Some((index, entry.exchange.success_object()?)));
+    let codes =
+        blocks.flat_map(|(index, block)| listed_codes(block).map(move |code| (code, index)));
+    let codes: BTreeMap<&str, u64> = codes.collect();
+    let mut known = BTreeSet::new();
+    let above = history.of_path("/sc-state").filter_map(|entry| {
+        let asset = requested(&entry.exchange, "unique_value")?;
+        let claims = claims.get(asset).filter(|claims| claims.len() == 1)?;
+        let is_first = has_record(&entry.exchange) && known.insert(asset);
+        let index = codes.get(claims.first()?).filter(|_| is_first)?;
+        history.height_before(entry.ended)?.checked_sub(*index)
+    });
+    let least = above.min().unwrap_or_default();
+    if least < MIN_NEW_BLOCKS { 0 } else { least }
 }
 
 impl<'h> Money<'h> {
@@ -56,6 +86,7 @@ impl<'h> Money<'h> {
             readings: readings(history),
             blocks: BTreeMap::new(),
             has_all_blocks: true,
+            until_effect: blocks_until_effect(history),
             transferring: BTreeSet::new(),
             of_others: Vec::new(),
             gifts: BTreeMap::new(),
@@ -92,6 +123,7 @@ impl<'h> Money<'h> {
 
     fn add_blocks(&mut self) {
         let before = self.history.height_before(self.first_moment());
+        let before = before.map(|before| before.saturating_sub(self.until_effect));
         let all = self.history.blocks();
         let since = all.filter(|(index, _)| before.is_none_or(|before| *index > before));
         let objects =
@@ -138,6 +170,7 @@ impl<'h> Money<'h> {
     /// Returns the last block, and the moment, up to which all blocks that may explain a balance are known.
     fn complete(&self) -> Option<(u64, Duration)> {
         let before = self.history.height_before(self.first_moment())?;
+        let before = before.saturating_sub(self.until_effect);
         self.history.complete_from(before.checked_add(1)?)
     }
 
@@ -203,22 +236,27 @@ impl<'h> Money<'h> {
                 .count()
                 < 2
         });
+        let until_effect = self.until_effect;
         for one in &mut self.accepted {
             let mut blocks = self.blocks.iter();
             let asset = one.asset.as_deref();
             let block = blocks.find(|(_, block)| in_block(block, &one.code).is_some());
             let later = block.and_then(|(index, _)| {
-                let second = index.saturating_add(MIN_NEW_BLOCKS);
+                let second = index.saturating_add(MIN_NEW_BLOCKS + until_effect);
                 let later = self.history.blocks().filter(|(other, _)| *other >= second);
                 later.map(|(_, entry)| entry.ended).min()
             });
             one.is_past = later;
             let record = asset.and_then(|asset| recorded.get(asset)).copied();
             let of_block = block.and_then(|(index, _)| {
-                let read = self.history.blocks().filter(|(read, _)| read == index);
-                let read = read.map(|(_, entry)| entry);
-                let read = read.filter(|entry| entry.shows(&one.code));
-                read.map(|entry| entry.ended).min()
+                let read = self
+                    .history
+                    .blocks()
+                    .filter(|(read, entry)| match until_effect {
+                        0 => read == index && entry.shows(&one.code),
+                        more => *read >= index.saturating_add(more),
+                    });
+                read.map(|(_, entry)| entry.ended).min()
             });
             one.block = block.map(|(index, _)| *index);
             one.place = block.and_then(|(_, block)| {

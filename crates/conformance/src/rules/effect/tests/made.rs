@@ -207,3 +207,26 @@ fn a_contract_that_makes_no_transfers_may_leave_them_out() {
     assert_eq!(judged(&rows(FIRST)).0, [Fee]);
     assert_eq!(judged(&rows(START)).0, []);
 }
+
+/// The record of a claim shows how many blocks a node waits until a transaction has its effect.
+#[test]
+fn a_transaction_is_paid_as_many_blocks_later_as_a_claim_has_its_record() {
+    let of = |record_at: usize, last: &[Row]| {
+        let claimed = [Claims("1", "x", "a"), Block(2, "e", &["1"])];
+        let mut later = vec![Block(3, "e", &[]), Block(4, "e", &[])];
+        later.insert(record_at, Record("x"));
+        let paid = [
+            Holds("a", 40),
+            Submit("2", &["a"], true),
+            Block(5, "e", &["2"]),
+        ];
+        let start = [START, Holds("a", 50)];
+        judged(&[&start[..], &claimed, &later, &paid, last].concat()).0
+    };
+    let not_yet = [Holds("a", 40)];
+    let too_late = [Block(6, "e", &[]), Block(7, "e", &[]), Holds("a", 40)];
+    assert_eq!(of(0, &not_yet), [Fee]);
+    assert_eq!(of(1, &not_yet), [Fee]);
+    assert_eq!(of(2, &not_yet), []);
+    assert_eq!(of(2, &too_late), [Fee]);
+}
