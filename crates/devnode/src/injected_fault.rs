@@ -233,6 +233,7 @@ faults! {
     TransferKept "transfer-kept" "what is spent is compared with the balance, without what is pending, and a transfer whose fee can't be paid stays";
     LastCredit "last-credit" "of the amounts that a wallet receives in a block, only the last one stays";
     OtherTokenMinted "other-token-minted" "a transfer of another token than that of fees reaches its receiver, also if the sender does not have it";
+    OtherUnreserved "other-unreserved" "what is pending of another token than that of fees is not counted, and what its sender lacks is created";
     SignatureRemembered "signature-remembered" "the signature of a refused transaction is not verified again for one with its trans_code";
     ThirdSigns "third-signs" "any wallet may sign in place of the second signer";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";

@@ -106,6 +106,7 @@ fn expected(fault: F) -> Option<Found> {
         | F::ReceivedRounded
         | F::TransferToItself
         | F::Overspends
+        | F::OtherUnreserved
         | F::FeeBesideAmount
         | F::CopiesExecuted
         | F::LastCredit
@@ -204,6 +205,7 @@ fn block_time(fault: F) -> Duration {
         // No block comes between two submissions that are sent together.
         F::OverlapLost
         | F::Overspends
+        | F::OtherUnreserved
         | F::TransferKept
         | F::LastCredit
         | F::LastSender

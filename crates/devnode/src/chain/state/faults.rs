@@ -20,6 +20,16 @@ impl Chain {
         self.has(InjectedFault::CodesForgotten) && !entries.any(|entry| entry.contains(&code))
     }
 
+    /// Whether what is pending of a token counts when something is accepted.
+    pub(super) fn reserves(&self, token: &str) -> bool {
+        match token {
+            _ if self.has(InjectedFault::Overspends) => false,
+            _ if self.has(InjectedFault::TransferKept) => false,
+            NATIVE_TOKEN => true,
+            _ => !self.has(InjectedFault::OtherUnreserved),
+        }
+    }
+
     /// Whether a fault lets a transfer of what its sender does not have reach the receiver.
     pub(super) fn mints(&self, token: &str, amount: u128) -> bool {
         let is_small = amount < 256 && self.has(InjectedFault::SmallMinted);
