@@ -714,30 +714,4 @@ mod tests {
             assert_eq!(reason.is_some(), is_in_its_place, "{digit} {is_valid}");
         }
     }
-
-    #[test]
-    fn only_what_is_longer_than_all_others_may_be_too_long() {
-        let exchange = |status, length: usize, body: &str| {
-            let request = Request::post("/call-sc", "x".repeat(length));
-            Arc::new(crate::history::exchange(request, status, None, body))
-        };
-        let accepted = [exchange(200, 10, "{}"), exchange(200, 20, "{}")];
-        for (status, length, body, expected) in [
-            (413, 30, "{}", true),
-            (422, 30, r#"{"error":"remarks is too long"}"#, true),
-            (
-                200,
-                30,
-                r#"{"response":{"msg":"Transaction size exceeded"}}"#,
-                true,
-            ),
-            (422, 30, r#"{"error":"unknown contract"}"#, false),
-            (413, 20, "{}", false),
-        ] {
-            let refused = exchange(status, length, body);
-            let found = may_be_too_long(accepted.iter(), &refused);
-            assert_eq!(found, expected, "{status} {length} {body}");
-        }
-        assert!(!may_be_too_long([].iter(), &exchange(413, 30, "{}")));
-    }
 }

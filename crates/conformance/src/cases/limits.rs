@@ -1,7 +1,7 @@
 //! Limits that a node may have. The specification names none, so a refusal shows nothing if all that was accepted is within a limit.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
     time::Duration,
 };
@@ -10,18 +10,52 @@ use serde_json::Value;
 
 use crate::{api::listed_codes, history::History, http::Exchange, rules::is_clear_refusal};
 
-/// Whether a claim, or its call, is refused for its size, and all that are accepted are shorter. The specification shows no
-/// limit.
+/// Words in the message of a node that refuses for a length.
+const LENGTH_KEYWORDS: [&str; 9] = [
+    "size",
+    "too long",
+    "too large",
+    "bytes",
+    "characters",
+    "length",
+    "exceed",
+    "more than",
+    "at most",
+];
+
+/// Whether a claim, or its call, is refused for a length, and is longer than all that are accepted, as a whole or in one param.
 pub(super) fn may_be_too_long<'e>(
     accepted: impl Iterator<Item = &'e Arc<Exchange>>,
     refused: &Exchange,
 ) -> bool {
-    const KEYWORDS: [&str; 4] = ["size", "too long", "too large", "bytes"];
-    let size = |response: &Exchange| response.request.body.as_ref().map_or(0, String::len);
-    let longest = accepted.map(|response| size(response)).max();
     let said = refused.summary().to_lowercase();
-    longest.is_some_and(|longest| size(refused) > longest)
-        && (refused.status == 413 || KEYWORDS.iter().any(|word| said.contains(word)))
+    let names_it = LENGTH_KEYWORDS.iter().any(|word| said.contains(word));
+    let accepted: Vec<_> = accepted.map(|response| lengths(response)).collect();
+    let longest = |name: &str| accepted.iter().filter_map(|one| one.get(name)).max();
+    let is_longer =
+        |(name, length): (&str, usize)| longest(name).is_some_and(|most| length > *most);
+    (refused.status == 413 || names_it) && lengths(refused).into_iter().any(is_longer)
+}
+
+/// Returns the length of a request's body, that of each text in the params of its call, and of each list.
+fn lengths(response: &Exchange) -> BTreeMap<&str, usize> {
+    let whole = response.request.body.as_ref().map_or(0, String::len);
+    let places = ["/params", "/transaction/specific_data/params"];
+    let sent = response.sent();
+    let params = sent.and_then(|sent| {
+        places
+            .into_iter()
+            .find_map(|place| sent.pointer(place)?.as_object())
+    });
+    let params = params.into_iter().flatten().filter_map(|(name, value)| {
+        let length = match value {
+            Value::String(text) => text.chars().count(),
+            Value::Array(entries) => entries.len(),
+            _ => return None,
+        };
+        Some((name.as_str(), length))
+    });
+    params.chain([("", whole)]).collect()
 }
 
 /// A fee that is higher by this factor may be higher than a limit.
@@ -172,5 +206,51 @@ mod tests {
             assert_eq!(may_be(&rows), expected, "{}", rows.len());
         }
         assert!(!may_be(&[Sent(1, "a", 10, FEE)]));
+    }
+
+    #[test]
+    fn only_what_is_longer_than_all_others_may_be_too_long() {
+        let exchange = |status, length: usize, body: &str| {
+            let request = Request::post("/call-sc", "x".repeat(length));
+            Arc::new(crate::history::exchange(request, status, None, body))
+        };
+        let accepted = [exchange(200, 10, "{}"), exchange(200, 20, "{}")];
+        for (status, length, body, expected) in [
+            (413, 30, "{}", true),
+            (422, 30, r#"{"error":"remarks is too long"}"#, true),
+            (
+                200,
+                30,
+                r#"{"response":{"msg":"Transaction size exceeded"}}"#,
+                true,
+            ),
+            (422, 30, r#"{"error":"unknown contract"}"#, false),
+            (413, 20, "{}", false),
+        ] {
+            let refused = exchange(status, length, body);
+            let found = may_be_too_long(accepted.iter(), &refused);
+            assert_eq!(found, expected, "{status} {length} {body}");
+        }
+        assert!(!may_be_too_long([].iter(), &exchange(413, 30, "{}")));
+    }
+
+    #[test]
+    fn a_param_that_is_longer_than_all_others_may_be_too_long() {
+        let exchange = |status, asset: &str, links: &[&str], body: &str| {
+            let params = json!({"asset_id": asset, "doc_link_list": links, "outcome": 1});
+            let request = Request::post("/call-sc", json!({"params": params}).to_string());
+            Arc::new(crate::history::exchange(request, status, None, body))
+        };
+        let accepted = [exchange(200, "ab", &["a link of some length", "b"], "{}")];
+        for (asset, links, message, expected) in [
+            ("abc", &[][..], "more than 2 characters", true),
+            ("ab", &["a", "b", "c"], "At most 2 links", true),
+            ("äö", &["a", "b"], "more than 2 characters", false),
+            ("abc", &[], "not allowed", false),
+        ] {
+            let refused = exchange(422, asset, links, message);
+            let found = may_be_too_long(accepted.iter(), &refused);
+            assert_eq!(found, expected, "{asset} {links:?} {message}");
+        }
     }
 }
