@@ -123,7 +123,8 @@ fn with_findings(failed: &Failed, report: &NodeReport) -> Failed {
 }
 
 /// The cases about blocks that send their own requests and are not part of a sweep.
-const SEND_THEMSELVES: [&str; 7] = [
+const SEND_THEMSELVES: [&str; 8] = [
+    "chain/altered-blocks",
     "chain/block-hashes",
     "chain/repeat-read",
     "get-block/block-index-malformed",

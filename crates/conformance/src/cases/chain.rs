@@ -16,13 +16,10 @@ use super::{
     get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
 };
 use crate::{
-    api::{
-        BlockMembers, BlockResponse, ReceiptMembers, ResponseKind, Sample, is_block,
-        requested_index,
-    },
+    api::{BlockMembers, BlockResponse, ReceiptMembers, ResponseKind, Sample, is_block},
     checks::{
-        BlockCheck, CheckScope, Evidence, Examination, Finding, Findings, Links, MAX_RECEIPTS,
-        Memory, contents, signed_receipt, verified, voter_key,
+        BlockCheck, CheckScope, Evidence, Examination, Finding, Findings, HashedForms, Links,
+        MAX_RECEIPTS, Memory, NamedHash, signed_receipt, verified, voter_key,
     },
     http::{Exchange, unknown},
 };
@@ -86,11 +83,7 @@ pub(crate) const CASES: &[Case] = &[
             "CONSISTENT-3 is the requirement: a hash that fits elsewhere has to fit here. How it is computed is only observed.",
         ),
         explained_by: OTHER_HASH,
-        check: Check::in_order(
-            altered_blocks,
-            1,
-            "no two blocks with transactions have the hash that known nodes compute",
-        ),
+        check: Responses(Sample::Blocks, altered_blocks),
         ..BASE
     },
     Case {
@@ -151,63 +144,49 @@ const OTHER_HASH: &[Cause] = &[
 
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
-/// Compares the hash of the block before this one with `previous_hash`, if the sample shows how it is computed.
-fn altered_blocks(
-    links: &Links,
-    memory: &mut Memory,
-    evidence: &Evidence,
-    result: &mut Examination,
-) {
-    let before = std::mem::replace(&mut memory.hashed, links.as_before());
-    let (Some((hashed, fits)), Some(previous)) =
-        (links.hash_before(before.as_ref()), &links.previous)
-    else {
-        return;
-    };
-    if !memory.forms.show(hashed) {
-        return;
+const NO_HASH: &str = "no block has the hash that known nodes compute";
+
+/// Checks the hash of each block of a form in which most blocks have the hash that the next one names.
+fn altered_blocks(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
+    let blocks = NamedHash::all(blocks);
+    let forms = HashedForms::of(&blocks);
+    let mut checked = Examination::default();
+    for block in blocks
+        .iter()
+        .filter(|block| block.fits || forms.show(block))
+    {
+        checked.count_item();
+        if !block.fits {
+            let (altered, next) = (block.index, block.index + 1);
+            let what = format!(
+                "block {altered} does not have the hash that block {next} names, although others like it have"
+            );
+            let hash = format!("{}, the hash of block {altered}", block.hash);
+            // The block may be wrong anywhere.
+            checked.push(Finding::new(&block.next, what, hash, block.named.clone()));
+        }
     }
-    result.count_item();
-    if !fits {
-        let next = links.index;
-        let altered = next.saturating_sub(1);
-        let what = format!(
-            "block {altered} does not have the hash that block {next} names, although others like it have"
-        );
-        let hash = format!("{}, the hash of block {altered}", hashed.hash);
-        let finding = Finding::of_report(evidence.report(), what, hash, previous.text.clone());
-        // The block before may be wrong, anywhere.
-        result.push(finding);
+    match checked.examined {
+        0 => unknown(NO_HASH),
+        _ => Ok(checked),
     }
 }
 
 /// Compares the hash of each block with the `previous_hash` of the next block.
 fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
-    let seen = contents(blocks)?.into_iter().filter_map(|(exchange, _)| {
-        let index = requested_index(&exchange.request)?;
-        let seen = BlockResponse::new(index, ResponseKind::Block, Arc::clone(exchange));
-        Some((exchange, Links::of(&seen)))
-    });
-    let (mut same, mut checked, mut before) = (0, Examination::default(), None);
-    for (exchange, links) in seen {
-        if let (Some((hashed, fits)), Some(previous)) =
-            (links.hash_before(before.as_ref()), &links.previous)
-        {
-            checked.count_item();
-            if fits {
-                same += 1;
-            } else {
-                let what =
-                    "previous_hash is not the hash of the block before, as known nodes compute it";
-                let (expected, actual) = (hashed.hash.clone(), previous.text.clone());
-                // The block before may be wrong, anywhere.
-                checked.push(Finding::new(exchange, what, expected, actual));
-            }
-        }
-        before = links.as_before();
+    let blocks = NamedHash::all(blocks);
+    if !blocks.iter().any(|block| block.fits) {
+        return unknown(NO_HASH);
     }
-    if same == 0 {
-        return unknown("no block has the hash that known nodes compute");
+    let mut checked = Examination::default();
+    for block in blocks {
+        checked.count_item();
+        if !block.fits {
+            let what =
+                "previous_hash is not the hash of the block before, as known nodes compute it";
+            // The block before may be wrong, anywhere.
+            checked.push(Finding::new(&block.next, what, block.hash, block.named));
+        }
     }
     Ok(checked)
 }

@@ -81,8 +81,8 @@ pub(crate) const CASES: &[Case] = &[
 const SIGNATURES: &str = "chain/transaction-signatures";
 
 /// Not for new blocks: a node may accept signatures of others beside those of the signers, and the run sends some. The
-/// run's own transactions are compared with what was signed, so that a block that shows another one is reported once.
-const NOT_OF_NEW_BLOCKS: [&str; 2] = ["chain/transaction-form", "chain/altered-blocks"];
+/// run's own transactions are compared with what was signed.
+const FORM: &str = "chain/transaction-form";
 
 /// Runs the checks of the cases of this level on the blocks that were made during the run. Each has at
 /// most one finding.
@@ -103,7 +103,7 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     };
     let cases = block_cases()
         .into_iter()
-        .filter(|case| case.level == level && !NOT_OF_NEW_BLOCKS.contains(&case.id))
+        .filter(|case| case.level == level && case.id != FORM)
         .filter(|case| case.id != SIGNATURES || is_as_signed());
     let cases = cases.filter_map(|case| Some((case.id, case.check.block_check()?, true)));
     let of_new = OF_NEW_BLOCKS.iter().filter(|_| level == Level::Must);

@@ -8,7 +8,6 @@
 use std::sync::Arc;
 
 use super::{
-    block_hashes::HashedForms,
     chain_memory::{Links, Memory},
     evidence::Evidence,
     field::Field,
@@ -158,14 +157,7 @@ pub(crate) async fn over_sample(context: &Samples, check: BlockCheck) -> Finding
         return unknown("no response was a 200 with a JSON object");
     }
     let judge = PreparedCheck::new(check, &context.spec)?;
-    let mut memory = Memory {
-        forms: match check.scope {
-            CheckScope::InOrder(_) => HashedForms::of(&context.discovered.blocks),
-            _ => HashedForms::default(),
-        },
-        ..Memory::default()
-    };
-    let mut all = judge.check_all(&sample, &mut memory)?;
+    let mut all = judge.check_all(&sample, &mut Memory::default())?;
     for finding in &mut all.findings {
         // Only a sweep names blocks by their index. Here, the exchange identifies the block.
         finding.block = None;

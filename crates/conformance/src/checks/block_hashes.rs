@@ -1,14 +1,14 @@
 //! The hash of a block, and which blocks of a chain have the hash that known nodes compute.
 
-use nodeproof_client::{Block, from_json};
+use std::sync::Arc;
+
+use nodeproof_client::{Block, PreviousHash, from_json};
 use nodeproof_primitives::Hash256;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::http::Exchange;
+use crate::{api::requested_index, http::Exchange};
 
-/// The hash of a longer block is not computed, because that takes much memory.
-const LONG: usize = 1 << 20;
+/// The hash of a longer block, or of one with more JSON values, is not computed, because that takes much memory.
+const LONG: (usize, usize) = (1 << 20, 10_000);
 
 /// The block has its own hash as a member.
 const OWN_HASH: u8 = 1;
@@ -21,20 +21,21 @@ const RECEIPTS: u8 = 8;
 /// The block has members that are not documented.
 const OTHER_MEMBERS: u8 = 16;
 
-/// The hash of a block as it was returned.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct HashedBlock {
-    pub(crate) hash: String,
+/// A block as it was returned.
+struct HashedBlock {
+    index: u64,
+    hash: String,
     /// The hash without the `status` of transactions: some nodes add it later (observed).
     without_status: Option<String>,
+    previous: Option<String>,
     /// What a node may write otherwise than it was hashed.
-    pub(super) form: u8,
+    form: u8,
 }
 
 impl HashedBlock {
     /// Returns `None` if the response is not a block in the documented form, or is long.
-    pub(crate) fn of(exchange: &Exchange) -> Option<Self> {
-        if exchange.body.len() > LONG {
+    fn of(exchange: &Exchange) -> Option<Self> {
+        if exchange.body.len() > LONG.0 || exchange.values > LONG.1 {
             return None;
         }
         let block: Block = from_json(&exchange.body).ok()?;
@@ -51,23 +52,65 @@ impl HashedBlock {
         ];
         let properties = properties.into_iter().filter(|(_, has)| *has);
         Some(Self {
+            index: requested_index(&exchange.request)?,
             hash: block.block_hash()?.to_string(),
             without_status: without_status(exchange).map(|hash| hash.to_string()),
+            previous: match block.previous_hash {
+                PreviousHash::Hash(hash) => Some(hash.to_string()),
+                _ => None,
+            },
             form: properties.fold(0, |form, (property, _)| form | property),
         })
     }
+}
 
-    /// Whether this is the hash that the next block names.
-    pub(crate) fn is(&self, previous: &str) -> bool {
-        self.hash == previous || self.without_status.as_deref() == Some(previous)
+/// A block, and the hash that the next block names.
+pub(crate) struct NamedHash {
+    pub(crate) index: u64,
+    /// The hash of the block as it was returned.
+    pub(crate) hash: String,
+    /// The hash that the next block names.
+    pub(crate) named: String,
+    /// Whether they are equal, with or without the `status` of transactions.
+    pub(crate) fits: bool,
+    pub(crate) next: Arc<Exchange>,
+    form: u8,
+}
+
+impl NamedHash {
+    /// Compares each of these blocks with the next one.
+    pub(crate) fn all(blocks: &[Arc<Exchange>]) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut before: Option<HashedBlock> = None;
+        for next in blocks {
+            let hashed = HashedBlock::of(next);
+            let named = hashed
+                .as_ref()
+                .and_then(|hashed| Some((hashed.index, hashed.previous.clone()?)));
+            if let (Some(block), Some((index, named))) = (before, named)
+                && block.index.checked_add(1) == Some(index)
+            {
+                all.push(Self {
+                    index: block.index,
+                    fits: block.hash == named || block.without_status.as_ref() == Some(&named),
+                    hash: block.hash,
+                    named,
+                    next: Arc::clone(next),
+                    form: block.form,
+                });
+            }
+            before = hashed;
+        }
+        all
     }
 }
 
 /// Returns the hash of a block with transactions as if none of them had a `status`.
 fn without_status(exchange: &Exchange) -> Option<Hash256> {
-    let mut block: Value = from_json(&exchange.body).ok()?;
+    let mut block = exchange.json().ok()?.clone();
     let transactions = block.pointer_mut("/text/transactions")?.as_array_mut()?;
-    let objects = transactions.iter_mut().filter_map(Value::as_object_mut);
+    let objects = transactions.iter_mut();
+    let objects = objects.filter_map(|transaction| transaction.as_object_mut());
     let removed = objects.filter_map(|entry| entry.remove("status"));
     if removed.count() == 0 {
         return None;
@@ -78,11 +121,19 @@ fn without_status(exchange: &Exchange) -> Option<Hash256> {
 }
 
 /// How many blocks of each form have the hash that the next block names, and how many have another one.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub(crate) struct HashedForms(Vec<(u8, u64, u64)>);
 
 impl HashedForms {
-    pub(super) fn count(&mut self, form: u8, fits: bool) {
+    pub(crate) fn of(blocks: &[NamedHash]) -> Self {
+        let mut forms = Self::default();
+        for block in blocks {
+            forms.count(block.form, block.fits);
+        }
+        forms
+    }
+
+    fn count(&mut self, form: u8, fits: bool) {
         let known = self.0.iter().position(|(known, ..)| *known == form);
         let at = known.unwrap_or_else(|| {
             self.0.push((form, 0, 0));
@@ -94,13 +145,17 @@ impl HashedForms {
 
     /// Whether the chain shows how blocks of this form are hashed: two or more, and three of four, have the hash that the next
     /// block names. So have those that also have transactions. Without one, a node may list no transactions at all.
-    pub(crate) fn show(&self, block: &HashedBlock) -> bool {
-        let fullest = if block.form & OWN_HASH == 0 {
-            block.form | TRANSACTION
+    pub(crate) fn show(&self, block: &NamedHash) -> bool {
+        self.show_form(block.form)
+    }
+
+    fn show_form(&self, form: u8) -> bool {
+        let fullest = if form & OWN_HASH == 0 {
+            form | TRANSACTION
         } else {
-            block.form
+            form
         };
-        [block.form, fullest].into_iter().all(|needed| {
+        [form, fullest].into_iter().all(|needed| {
             let alike = self.0.iter().filter(|(form, ..)| form & needed == needed);
             let (fitting, others) = alike.fold((0, 0), |sum, (_, fitting, others)| {
                 (sum.0 + fitting, sum.1 + others)
@@ -126,11 +181,7 @@ mod tests {
                 forms.count(*form, number < *fitting);
             }
         }
-        forms.show(&HashedBlock {
-            hash: String::new(),
-            without_status: None,
-            form,
-        })
+        forms.show_form(form)
     }
 
     #[test]

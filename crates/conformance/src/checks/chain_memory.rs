@@ -3,18 +3,13 @@
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
-    sync::Arc,
 };
 
 use nodeproof_primitives::{TimestampMs, TransactionCode};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
-use super::block_hashes::{HashedBlock, HashedForms};
-use crate::{
-    api::{BlockMembers, BlockResponse, MILLISECONDS, ResponseKind, Unread},
-    http::Exchange,
-};
+use crate::api::{BlockMembers, BlockResponse, MILLISECONDS, Unread};
 
 /// Maximum difference between the clocks of two computers, in milliseconds.
 pub(crate) const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
@@ -31,7 +26,6 @@ pub(crate) struct Links {
     /// The earliest and the latest time in milliseconds at which a receipt was given, with the
     /// receipts' positions.
     pub(crate) votes: Option<[(usize, i64); 2]>,
-    pub(crate) hashed: Option<HashedBlock>,
 }
 
 impl Links {
@@ -64,43 +58,7 @@ impl Links {
                 }),
             codes,
             votes: block.and_then(votes),
-            hashed: HashedBlock::of(&response.exchange),
         }
-    }
-
-    /// Returns the index and the hash of the block.
-    pub(crate) fn as_before(&self) -> Option<(u64, HashedBlock)> {
-        Some((self.index, self.hashed.clone()?))
-    }
-
-    /// Returns the block before this one, if that is `before`, and whether it has the hash that this one names.
-    pub(crate) fn hash_before<'b>(
-        &self,
-        before: Option<&'b (u64, HashedBlock)>,
-    ) -> Option<(&'b HashedBlock, bool)> {
-        let (index, hashed) = before?;
-        let is_next = index.checked_add(1) == Some(self.index);
-        let previous = self.previous.as_ref().filter(|_| is_next)?;
-        Some((hashed, hashed.is(&previous.text)))
-    }
-}
-
-impl HashedForms {
-    /// Counts the blocks of a sample, in ascending order.
-    pub(crate) fn of(blocks: &[(u64, Arc<Exchange>)]) -> Self {
-        let links = blocks.iter().map(|(index, exchange)| {
-            let exchange = Arc::clone(exchange);
-            Links::of(&BlockResponse::new(*index, ResponseKind::Block, exchange))
-        });
-        let mut forms = Self::default();
-        let mut before = None;
-        for links in links {
-            if let Some((hashed, fits)) = links.hash_before(before.as_ref()) {
-                forms.count(hashed.form, fits);
-            }
-            before = links.as_before();
-        }
-        forms
     }
 }
 
@@ -154,12 +112,6 @@ pub(crate) struct Memory {
     /// The index and the time of the last block, if it has a plausible one.
     #[serde(default)]
     pub(crate) last_time: Option<(u64, i64)>,
-    /// The last block with a hash.
-    #[serde(default)]
-    pub(crate) hashed: Option<(u64, HashedBlock)>,
-    /// What the sample shows of the hashes of blocks.
-    #[serde(default)]
-    pub(crate) forms: HashedForms,
 }
 
 /// A position: the block, and the position within it.

@@ -1,7 +1,6 @@
 //! What discovery found about a chain.
 
 use crate::{
-    checks::HashedForms,
     discovery::{Discovered, Unknown},
     http::InconclusiveReason,
 };
@@ -21,8 +20,6 @@ pub(crate) struct ChainBounds {
     pub(crate) unread: Option<InconclusiveReason>,
     /// Indexes of some blocks that were read.
     pub(crate) known: Vec<u64>,
-    /// What the sample of blocks shows of their hashes.
-    pub(crate) forms: HashedForms,
 }
 
 impl ChainBounds {
@@ -35,7 +32,6 @@ impl ChainBounds {
             unknown: discovered.unknown.clone(),
             unread: discovered.unread.clone(),
             known: read.next().into_iter().chain(read.next_back()).collect(),
-            forms: HashedForms::of(&discovered.blocks),
         }
     }
 

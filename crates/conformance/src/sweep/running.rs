@@ -225,7 +225,6 @@ impl RunningSweep {
             state.memory = after.memory.clone();
             state.fitting = after.fitting_cases();
         }
-        state.memory.forms = chain.forms.clone();
         let known = ends(&state);
         self.with_state(|kept| *kept = Some(state));
         Ok(known)

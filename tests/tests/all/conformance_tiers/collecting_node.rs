@@ -243,7 +243,7 @@ async fn a_right_node_charges_each_of_several_claims_once() {
     // twelve, and one of many wallets' claims is its own. 154 of the transfers cost it a fee each, most of them some units more. One of these is only sent in wrong forms. They
     // move two fees and three quarters and seven units three times, nine fees and seven units, five fees, eight four times, two four times with 400 units once and 127 units once, once one unit, and 132
     // times seven units.
-    let more = 15 + 354 + 233 + 435 + 6_908;
+    let more = 15 + 354 + 233 + 435 + 6_909;
     let fees = 173 * 1_000_000 + 10_000_000 + (1 << 32) + 1 + more;
     let transfers = 7_750_007 + 9_000_007 + 17_000_000 + 2_750_007 + 132 * 7 + 1 + 28_000_527;
     assert_eq!(before - after, fees + transfers);
