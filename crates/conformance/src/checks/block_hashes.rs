@@ -103,6 +103,11 @@ impl NamedHash {
         }
         all
     }
+
+    /// Whether these blocks show how a block of this form is hashed.
+    pub(crate) fn has_known_form(&self, all: &[Self]) -> bool {
+        is_known(self.form, all.iter().map(|block| (block.form, block.fits)))
+    }
 }
 
 /// Returns the hash of a block with transactions as if none of them had a `status`.
@@ -120,49 +125,20 @@ fn without_status(exchange: &Exchange) -> Option<Hash256> {
         .block_hash()
 }
 
-/// How many blocks of each form have the hash that the next block names, and how many have another one.
-#[derive(Default)]
-pub(crate) struct HashedForms(Vec<(u8, u64, u64)>);
-
-impl HashedForms {
-    pub(crate) fn of(blocks: &[NamedHash]) -> Self {
-        let mut forms = Self::default();
-        for block in blocks {
-            forms.count(block.form, block.fits);
-        }
-        forms
-    }
-
-    fn count(&mut self, form: u8, fits: bool) {
-        let known = self.0.iter().position(|(known, ..)| *known == form);
-        let at = known.unwrap_or_else(|| {
-            self.0.push((form, 0, 0));
-            self.0.len() - 1
-        });
-        let (_, fitting, others) = &mut self.0[at];
-        *(if fits { fitting } else { others }) += 1;
-    }
-
-    /// Whether the chain shows how blocks of this form are hashed: two or more, and three of four, have the hash that the next
-    /// block names. So have those that also have transactions. Without one, a node may list no transactions at all.
-    pub(crate) fn show(&self, block: &NamedHash) -> bool {
-        self.show_form(block.form)
-    }
-
-    fn show_form(&self, form: u8) -> bool {
-        let fullest = if form & OWN_HASH == 0 {
-            form | TRANSACTION
-        } else {
-            form
-        };
-        [form, fullest].into_iter().all(|needed| {
-            let alike = self.0.iter().filter(|(form, ..)| form & needed == needed);
-            let (fitting, others) = alike.fold((0, 0), |sum, (_, fitting, others)| {
-                (sum.0 + fitting, sum.1 + others)
-            });
-            fitting >= 2 && others * 3 <= fitting
-        })
-    }
+/// Whether a chain shows how blocks of a form are hashed: of the blocks, given by form and whether they fit, two or more, and
+/// three of four, have the hash that the next block names. So have those that also have transactions. Without one, a node may
+/// list no transactions at all.
+fn is_known(form: u8, blocks: impl Iterator<Item = (u8, bool)> + Clone) -> bool {
+    let fullest = if form & OWN_HASH == 0 {
+        form | TRANSACTION
+    } else {
+        form
+    };
+    [form, fullest].into_iter().all(|needed| {
+        let alike = blocks.clone().filter(|(form, _)| form & needed == needed);
+        let (fitting, others): (Vec<_>, Vec<_>) = alike.partition(|(_, fits)| *fits);
+        fitting.len() >= 2 && others.len() * 3 <= fitting.len()
+    })
 }
 
 #[cfg(test)]
@@ -175,13 +151,10 @@ mod tests {
 
     /// Whether blocks of a form can be judged, if these blocks had the hash that the next one names, or another one.
     fn can_judge(seen: &[(u8, u64, u64)], form: u8) -> bool {
-        let mut forms = HashedForms::default();
-        for (form, fitting, others) in seen {
-            for number in 0..fitting + others {
-                forms.count(*form, number < *fitting);
-            }
-        }
-        forms.show_form(form)
+        let blocks = seen.iter().flat_map(|(form, fitting, others)| {
+            (0..fitting + others).map(|number| (*form, number < *fitting))
+        });
+        is_known(form, blocks)
     }
 
     #[test]

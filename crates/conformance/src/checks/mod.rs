@@ -18,7 +18,7 @@ mod snapshot;
 mod submission_reply;
 
 pub(crate) use block_check::{BlockCheck, CheckScope, PreparedCheck, over_sample, whole_block};
-pub(crate) use block_hashes::{HashedForms, NamedHash};
+pub(crate) use block_hashes::NamedHash;
 pub(crate) use chain_memory::{CLOCKS_DIFFER, Fingerprint, Links, Memory, Place};
 pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;

@@ -140,7 +140,7 @@ impl Edit {
                 let history = history();
                 let held = u64::try_from(*held_by(&history, wallet).get(token)?).ok()?;
                 // It may receive fees before the node compares.
-                let income = if makes_blocks(&history, wallet) {
+                let income = if may_make_blocks(&history, wallet) {
                     held
                 } else {
                     0
@@ -153,7 +153,7 @@ impl Edit {
 }
 
 /// Whether a block names the wallet as one of those who make blocks.
-fn makes_blocks(history: &History, wallet: &str) -> bool {
+fn may_make_blocks(history: &History, wallet: &str) -> bool {
     let blocks = history.blocks();
     let mut blocks = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
     blocks.any(|block| {
