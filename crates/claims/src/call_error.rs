@@ -141,7 +141,7 @@ impl SavedCallError {
         self.kind() == CallErrorKind::Uncertain
     }
 
-    /// Returns why the node refused the transaction, if it did.
+    /// Returns why the node refused the transaction, if its response says so. `None` after an error status.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {

@@ -213,7 +213,7 @@ impl ClaimError {
         }
     }
 
-    /// Returns why the node refused the claim, if it did.
+    /// Returns why the node refused the claim, if its response says so. `None` after an error status.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {

@@ -154,7 +154,8 @@ impl SubmitError {
         }
     }
 
-    /// Returns the reason of a refusal as a value. `None` if the node did not refuse the transaction.
+    /// Returns the reason of a refusal as a value. `None` if the node did not refuse the transaction, or
+    /// responded with an error status, which [`client_error`](Self::client_error) has.
     ///
     /// Nodes state it only as text. So after a refusal, the client also requests the balance of the wallet
     /// that pays the fee.

@@ -330,7 +330,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "stores a refused claim", stores_refused_claims()
             => ["submit-transaction/refused-not-stored"];
         "balances never change after the first request", first_response_to_each(|request| request.query.contains("TOKEN_IN_WALLET"))
-            => ["submit-transaction/fee-paid"];
+            => ["get-balances/agree", "submit-transaction/fee-paid"];
     }
 }
 

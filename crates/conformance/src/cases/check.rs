@@ -124,11 +124,13 @@ impl Check {
         }
     }
 
-    /// The stage of the check: the form of a value, what it means, whole responses, and the whole run.
+    /// The stage of the check: the form of a value, what it means, whole responses, the whole run, and the effects of what
+    /// was submitted.
     pub(super) const fn stage(self) -> u8 {
         match self {
             Check::Field(_) => 0,
             Check::Snapshot(_) | Check::Pinned(..) => 2,
+            Check::Effects(_) => 4,
             _ if self.is_about_whole_run() => 3,
             _ => 1,
         }

@@ -17,7 +17,8 @@ use crate::{
 const EXIT_STATUS: &str = "\
 Exit status:
   0    the node conforms
-  1    the node does not conform, or the run did not meet --require-coverage
+  1    the node does not conform or differs from the baseline, or the run did not meet
+       --require-coverage
   2    invalid usage or configuration, or no case was selected
   3    no verdict: the node was unreachable, busy or lost, the server is not a node, a limit was
        reached, there was nothing to check, or a tier given with --allow could not run

@@ -106,10 +106,20 @@ pub(super) fn conclude(
         }
     }
     let has = |outcome| results.iter().any(|result| result.outcome == outcome);
-    if has(Outcome::Fail) || (options.strict && has(Outcome::Warn)) {
+    let (from_baseline, failed): (Vec<_>, Vec<_>) = results
+        .iter()
+        .filter(|result| result.outcome == Outcome::Fail)
+        .partition(|result| result.case.is_of_baseline());
+    if !failed.is_empty() || (options.strict && has(Outcome::Warn)) {
         return Conclusion::new(Verdict::DoesNotConform, ExitStatus::DoesNotConform, None);
     }
-    let decided = [Outcome::Pass, Outcome::Warn, Outcome::Known, Outcome::Stale];
+    let decided = [
+        Outcome::Pass,
+        Outcome::Fail,
+        Outcome::Warn,
+        Outcome::Known,
+        Outcome::Stale,
+    ];
     if !decided.into_iter().any(has) {
         let why = results
             .iter()
@@ -146,6 +156,13 @@ pub(super) fn conclude(
             stale.case.id
         );
         return Conclusion::new(Verdict::Conforms, ExitStatus::StaleExpectation, reason);
+    }
+    if !from_baseline.is_empty() {
+        let reason = match from_baseline.len() {
+            1 => "one response differs from the baseline".to_owned(),
+            count => format!("{count} responses differ from the baseline"),
+        };
+        return Conclusion::new(Verdict::Conforms, ExitStatus::DoesNotConform, reason);
     }
     let gaps = coverage.gaps();
     if options.require_coverage && !gaps.is_empty() {

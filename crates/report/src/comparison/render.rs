@@ -8,7 +8,7 @@ use super::compare::{CaseChange, Change, Comparison};
 use crate::{
     markdown::fenced,
     model::{CaseReport, by_reason, figure},
-    text::{Style, case_line, case_text},
+    text::{Style, case_line, case_line_and_differences, case_text},
 };
 
 /// The kinds of changes that have a line for each case, with their headings.
@@ -32,7 +32,7 @@ const IDS: [(Change, &str); 4] = [
 /// Renders the differences between two runs, with a line for each new finding.
 #[must_use]
 pub fn text_of_comparison(comparison: &Comparison<'_>, style: Style) -> String {
-    text(comparison, style, case_line)
+    text(comparison, style, case_line_and_differences)
 }
 
 /// Renders the differences between two runs, with the whole text of each new finding.

@@ -16,8 +16,8 @@
 pub enum ExitStatus {
     /// 0: the node conforms.
     Conforms = 0,
-    /// 1: the node does not conform, or the nodes disagree. With `--require-coverage`, also:
-    /// the run did not exercise everything.
+    /// 1: the node does not conform, or the nodes disagree. With `--baseline`, also: a response
+    /// differs from the baseline. With `--require-coverage`, also: the run did not exercise everything.
     DoesNotConform = 1,
     /// 2: the command line or the configuration is wrong, or no case is selected. There is no
     /// report.

@@ -33,20 +33,37 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
 pub(crate) fn details_text(case: &CaseReport, style: Style) -> String {
     let mut out = String::new();
     for detail in details(case) {
-        let Value::Diff(diff) = &detail.value else {
-            line(&mut out, detail.label, &detail.shown());
-            continue;
-        };
-        for line in diff.lines() {
-            let colour = match line.as_bytes().first() {
-                Some(b'-') => "31",
-                Some(b'+') => "32",
-                _ => "0",
-            };
-            let _ = writeln!(out, "    {}", style.paint(colour, line));
+        match &detail.value {
+            Value::Diff(diff) => difference(diff, style, &mut out),
+            _ => line(&mut out, detail.label, &detail.shown()),
         }
     }
     out
+}
+
+/// Renders a case as [`case_line`] does, followed by the lines in which two texts differ.
+pub(crate) fn case_line_and_differences(case: &CaseReport, style: Style) -> String {
+    let mut out = case_line(case, style);
+    for detail in details(case) {
+        if let Value::Diff(diff) = &detail.value {
+            out.push('\n');
+            difference(diff, style, &mut out);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Writes the lines of a difference, indented.
+fn difference(diff: &str, style: Style, out: &mut String) {
+    for line in diff.lines() {
+        let colour = match line.as_bytes().first() {
+            Some(b'-') => "31",
+            Some(b'+') => "32",
+            _ => "0",
+        };
+        let _ = writeln!(out, "    {}", style.paint(colour, line));
+    }
 }
 
 /// Writes an indented line: a label and its text.

@@ -4,7 +4,7 @@ mod case;
 mod report;
 mod style;
 
-pub(crate) use case::details_text;
 pub use case::{case_line, case_text};
+pub(crate) use case::{case_line_and_differences, details_text};
 pub use report::{compact, text};
 pub use style::Style;

@@ -53,22 +53,31 @@ pub fn text(report: &Report, style: Style) -> String {
     out
 }
 
-/// Renders a report with one line for each selected case, the verdict and the counts. With several
-/// nodes, each line begins with the node's number.
+/// Renders a report with one line for each selected case that ran, the verdict and the counts. With
+/// several nodes, each line begins with the node's number.
 #[must_use]
 pub fn compact(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    let selected = |case: &&CaseReport| case.reason.as_deref() != Some(CaseReport::NOT_SELECTED);
+    let is_for = |case: &CaseReport, reason| case.reason.as_deref() == Some(reason);
     for (number, node) in report.numbered() {
-        for case in node.cases.iter().filter(selected) {
-            if report.has_several() {
-                let _ = write!(out, "node {number}  ");
-            }
+        let selected = node.cases.iter();
+        let selected = selected.filter(|case| !is_for(case, CaseReport::NOT_SELECTED));
+        let (not_run, run): (Vec<_>, Vec<_>) =
+            selected.partition(|case| is_for(case, CaseReport::NOT_RUN));
+        let of_node = match report.has_several() {
+            true => format!("node {number}  "),
+            false => String::new(),
+        };
+        for case in run {
+            out.push_str(&of_node);
             out.push_str(&case_line(case, style));
             if let Some(cause) = &case.explained_by {
                 let _ = write!(out, " (explained by {})", escaped(cause));
             }
             out.push('\n');
+        }
+        if !not_run.is_empty() {
+            let _ = writeln!(out, "{of_node}{}", not_run_of(not_run.len(), node));
         }
     }
     for check in &report.cross_check {
@@ -106,6 +115,10 @@ fn cases(count: usize) -> String {
     }
 }
 
+fn not_run_of(not_run: usize, node: &NodeReport) -> String {
+    format!("{not_run} of {} cases did not run", node.cases.len())
+}
+
 /// Renders the cases that an expectation names.
 fn expectations(node: &NodeReport, style: Style, out: &mut String) {
     for (place, case) in node.expected().enumerate() {
@@ -120,8 +133,7 @@ fn expectations(node: &NodeReport, style: Style, out: &mut String) {
 fn inconclusive(node: &NodeReport, style: Style, out: &mut String) {
     for (reason, ids) in node.inconclusive() {
         if reason == CaseReport::NOT_RUN {
-            let (not_run, all) = (ids.len(), node.cases.len());
-            let _ = writeln!(out, "\n{not_run} of {all} cases did not run");
+            let _ = writeln!(out, "\n{}", not_run_of(ids.len(), node));
             continue;
         }
         let outcome = style.outcome(Outcome::Inconclusive);

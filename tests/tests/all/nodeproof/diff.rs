@@ -1,8 +1,11 @@
 //! `nodeproof diff`.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path, process::Command, sync::Arc};
 
-use integration_tests::{faults::change_json, proxy::Proxy};
+use integration_tests::{
+    faults::change_json,
+    proxy::{Fault, Proxy},
+};
 use nodeproof_devnode::InjectedFault;
 
 use super::{NODEPROOF, json, node, ran, run};
@@ -215,5 +218,41 @@ async fn errors_escape_what_a_file_says() {
             !errors.contains(['\u{1b}', '\u{202e}']),
             "{option}: {errors}"
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_difference_from_a_baseline_is_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = node(None).await;
+    let reworded: Fault =
+        Arc::new(
+            |request, response| match request.query.contains("no_such_table") {
+                true => response.with_body(r#"{"detail":"there is no table of that name"}"#),
+                false => response,
+            },
+        );
+    let proxy = Proxy::spawn(node.base_url(), reworded)
+        .await
+        .expect("a proxy");
+    let baseline = |url: &str, name: &str, more: &[&str]| {
+        let out = folder.path().join(name);
+        let mut command = run(url);
+        command.args(["--quiet", "--baseline", "it", "--baseline-dir"]);
+        command.arg(folder.path()).args(more);
+        let ran = ran(command.arg("--report-dir").arg(&out));
+        (ran.0, out.join("report.json"))
+    };
+    let (recorded, before) = baseline(node.base_url(), "before", &["--record"]);
+    let (compared, after) = baseline(&proxy.server.base_url(), "after", &[]);
+    assert_eq!((recorded, compared), (0, 1));
+    let (status, text, _) = diff(&before, &after, &[]);
+    let lines = [
+        "fail         baseline/state-unknown-table: ",
+        "\n    -  \"detail\": \"no such table: no_such_table\"\n",
+        "\n    +  \"detail\": \"there is no table of that name\"\n",
+    ];
+    for line in lines {
+        assert!(status == 1 && text.contains(line), "{line}: {text}");
     }
 }

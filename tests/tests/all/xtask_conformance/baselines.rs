@@ -138,6 +138,9 @@ async fn drift_is_shown_as_a_diff_and_left_for_review_only_where_it_is_recorded(
         "{text}"
     );
     assert!(text.contains("1 failed"), "{text}");
+    // No sentence of the specification is broken.
+    let verdict = "conforms, but the run failed: one response differs from the baseline";
+    assert!(text.contains(verdict), "{text}");
     assert_eq!(files(&folder.path().join("it")), pinned);
 
     // What was accepted is not replaced without a review.
