@@ -13,10 +13,10 @@ use super::{
         with_more_fee, with_new_code, with_other_remarks,
     },
     batch::{element, submit_refused},
-    claim_step::{balance_request, currency_of, no_sample, signed_request},
+    claim_step::{Signed, balance_request, currency_of, no_sample, signed_call},
     claim_values::{claim_call, own_type, take_second_values},
     crowd::claim_as_many,
-    draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
+    draft::{Unsigned, code_of, unique},
     edit::{altered, with_digit_changed},
     further_claim::{FurtherClaim, submit_at_once, submit_in_batch},
     gifts::transfer_to_itself,
@@ -29,7 +29,7 @@ use super::{
     transfers::{Transfers, transfer_and_overspend},
     undecided::undecided_rows,
     variant::{Cost, Variant},
-    waiting::{NewBlocks, read_blocks_around, settle, settle_accepted, wait_for, wait_for_all},
+    waiting::{NewBlocks, read_blocks_around, settle, text_of, wait_for, wait_for_all},
     wrong::{Moment, rows_at},
 };
 use crate::{
@@ -97,11 +97,10 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
         }
         if let Some(new_wallet) = submitter.new_wallet() {
             first.read_holders().await;
-            let (wallets, token) = ([wallet, new_wallet], currency_of(&first.text));
-            let spending = transfer_and_overspend(submitter, wallets, &first.contract, &token, run);
-            let _ = Box::pin(spending).await;
-            let transfers = Transfers::of(submitter, &first.contract, &token);
-            let _ = Box::pin(claim_as_many(&transfers, wallet, &first.text)).await;
+            let (wallets, token) = ([wallet, new_wallet], currency_of(&first.signed.text));
+            let transfers = || Transfers::of(submitter, wallets, &first.contract, &token);
+            let _ = Box::pin(transfer_and_overspend(transfers(), run)).await;
+            let _ = Box::pin(claim_as_many(&transfers(), &first.signed.text)).await;
         }
     }
     first.read_again(&settled).await
@@ -118,13 +117,7 @@ struct FirstClaim<'s> {
     submitter: &'s Submitter,
     wallet: &'s SigningWallet,
     contract: String,
-    asset: String,
-    /// The transaction that was signed.
-    text: String,
-    /// Its signature.
-    entry: Value,
-    /// The request that submits it.
-    request: Request,
+    signed: Signed,
 }
 
 impl<'s> FirstClaim<'s> {
@@ -136,38 +129,30 @@ impl<'s> FirstClaim<'s> {
         run: u128,
     ) -> Result<Option<Self>, InconclusiveReason> {
         let step = |act| Step::Claim(0, act);
-        let (asset, call) = claim_call(&contract, wallet.address(), 0, run);
-        let request = call_request(&call).for_step(step(Act::Build));
-        let built = submitter.samples.node.send(request).await?;
-        if let Some(what) = difference_from_call(&call, &built) {
-            submitter.skip(step(Act::Submit), format!("nothing was signed: {what}"));
-            return Ok(None);
-        }
-        let checked = match checked_with_time(&call, &built, &submitter.with) {
-            Ok(checked) => checked,
-            Err(unsigned) => {
-                let reason = unsigned.reason();
-                let act = match &unsigned {
-                    Unsigned::Contradicts(_) => Act::Compare,
-                    Unsigned::Unchecked(_) => Act::Check,
-                };
-                submitter.skip(step(act), reason);
-                submitter.skip(step(Act::Submit), format!("nothing was signed: {reason}"));
-                return Ok(None);
-            }
-        };
-        match signed_request(submitter, &[wallet], &checked).await? {
-            Ok((entry, request)) => Ok(Some(Self {
+        let call = claim_call(&contract, wallet.address(), 0, run);
+        let build = Some(step(Act::Build));
+        let with = |_: &Exchange| submitter.with.clone();
+        match signed_call(submitter, &[wallet], &call, build, with)
+            .await?
+            .1
+        {
+            Ok(signed) => Ok(Some(Self {
                 submitter,
                 wallet,
                 contract,
-                asset,
-                text: checked.transaction_text().to_owned(),
-                entry,
-                request,
+                signed,
             })),
-            Err(reason) => {
-                submitter.skip(step(Act::Submit), reason);
+            Err(unsigned) => {
+                let reason = unsigned.reason();
+                let act = match &unsigned {
+                    Unsigned::Contradicts(_) => Some(Act::Compare),
+                    Unsigned::Unchecked(_) => Some(Act::Check),
+                    _ => None,
+                };
+                if let Some(act) = act {
+                    submitter.skip(step(act), reason);
+                }
+                submitter.skip(step(Act::Submit), format!("nothing was signed: {reason}"));
                 Ok(None)
             }
         }
@@ -203,41 +188,38 @@ impl<'s> FirstClaim<'s> {
         let others = self.read_other_records().await?;
         self.ask_by_other_columns().await;
         let _ = self.refuse_first().await;
-        let balance = balance_request(self.wallet.address(), &self.text);
+        let balance = balance_request(self.wallet.address(), &self.signed.text);
         let _ = self.send(Act::Balance, balance).await;
         // It receives something later.
         if let Some(new_wallet) = submitter.new_wallet() {
-            let balance = balance_request(new_wallet.address(), &self.text);
+            let balance = balance_request(new_wallet.address(), &self.signed.text);
             let _ = submitter.samples.node.send(balance).await;
         }
         self.submit_at_once().await?;
         if !self.claims().first().is_accepted() {
             return Ok(());
         }
-        let _ = self.submit_as(Act::Again, self.request.clone()).await;
+        let _ = self
+            .submit_as(Act::Again, self.signed.request.clone())
+            .await;
         let until = Instant::now() + submitter.patience();
-        let code = Some(code_of(&self.text));
-        let settled = settle(
-            submitter,
-            0,
-            [&self.contract, &self.asset],
-            code,
-            &mut blocks,
-            until,
-        );
+        let submission = self.signed.request.body.as_deref().unwrap_or_default();
+        let settled = settle(submitter, 0, submission, &mut blocks, until);
         join(settled, self.submit_while_pending()).await;
         for request in others {
             self.send(Act::OtherRecord, request).await?;
         }
         let is_stored = |settled: Settled<'_>| settled.record.is_some();
         if self.claims().first().settled().is_ok_and(is_stored) {
-            let _ = self.submit_as(Act::Again, self.request.clone()).await;
+            let _ = self
+                .submit_as(Act::Again, self.signed.request.clone())
+                .await;
         }
         self.submit_wrongly_again(Moment::Stored).await;
         self.submit_with_similar_codes().await?;
         // At a node that accepts one of these, the wallet pays a second fee.
         if submitter.may_pay_more() {
-            let others = with_its_signature(&self.text, &self.entry);
+            let others = with_its_signature(&self.signed.text, &self.signed.entries[0]);
             for request in others.into_iter().flatten() {
                 let _ = submitter.submit_serialized(request).await;
             }
@@ -247,26 +229,33 @@ impl<'s> FirstClaim<'s> {
 
     /// Submits the claim several times at the same moment, between wrong submissions with its code.
     async fn submit_at_once(&self) -> Result<(), InconclusiveReason> {
-        let wrong = with_other_remarks(&self.text, &self.entry)?;
+        let wrong = with_other_remarks(&self.signed.text, &self.signed.entries[0])?;
         let mut at_once = vec![wrong.for_step(Step::Claim(0, Act::KnownCode))];
         at_once.extend(self.wrong_requests(Moment::AtOnce));
         // The other remarks come after the claim.
         let later = at_once.len() / 2 + 1;
         at_once.rotate_left(later);
         let place = at_once.len() - later;
-        let request = || self.request.clone().for_step(Step::Claim(0, Act::Submit));
+        let request = || {
+            self.signed
+                .request
+                .clone()
+                .for_step(Step::Claim(0, Act::Submit))
+        };
         at_once.splice(place..place, [(); COPIES].map(|()| request()));
         let responses = self.submitter.submit_at_once(at_once).await;
         let is_busy = |response: &Response| matches!(response, Err(InconclusiveReason::Busy(_)));
         if self.claims().first().get(Act::Submit).is_err() && responses.iter().any(is_busy) {
-            let _ = self.submit_as(Act::Submit, self.request.clone()).await;
+            let _ = self
+                .submit_as(Act::Submit, self.signed.request.clone())
+                .await;
         }
         Ok(())
     }
 
     /// Submits transactions of a wallet without money that have the code of the claim, another one, and similar ones.
     async fn submit_with_similar_codes(&self) -> Result<(), InconclusiveReason> {
-        let code = code_of(&self.text);
+        let code = code_of(&self.signed.text);
         let similar = [0, code.len() / 2, code.len().saturating_sub(1)];
         let similar = similar.map(|at| (Act::SimilarCode, with_digit_changed(&code, at)));
         let other = (Act::OtherCode, format!("{:040x}", unique()));
@@ -274,7 +263,8 @@ impl<'s> FirstClaim<'s> {
             .into_iter()
             .chain(similar)
         {
-            let request = by_another(self.submitter, &stranger()?, &self.text, &code).await?;
+            let request =
+                by_another(self.submitter, &stranger()?, &self.signed.text, &code).await?;
             let _ = self.submit_as(act, request).await;
         }
         Ok(())
@@ -319,13 +309,14 @@ impl<'s> FirstClaim<'s> {
         let claimed_twice = self.claim_twice().await.ok().flatten();
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
-        if submitter.is_without_value() && submitter.signs_more() {
+        if let Some(new_wallet) = submitter.new_wallet() {
             // A block may have it before the claims.
-            let token = currency_of(&self.text);
-            let _ = transfer_to_itself(submitter, wallet, contract, &token).await;
+            let token = currency_of(&self.signed.text);
+            let transfers = Transfers::of(submitter, [wallet, new_wallet], contract, &token);
+            let _ = transfer_to_itself(transfers).await;
         }
         submit_at_once(submitter, &mut further).await;
-        submit_in_batch(submitter, &mut further, &self.request).await;
+        submit_in_batch(submitter, &mut further, &self.signed.request).await;
         for claim in &mut further {
             claim.submit(submitter).await;
         }
@@ -335,13 +326,13 @@ impl<'s> FirstClaim<'s> {
         }
         if let Some(co_signer) = co_signer {
             // A node may keep the balance that was read last.
-            let balance = balance_request(co_signer.address(), &self.text);
+            let balance = balance_request(co_signer.address(), &self.signed.text);
             let _ = submitter.samples.node.send(balance).await;
             self.read_holders().await;
             let shared = make_shared(submitter, [wallet, co_signer], contract).await;
             if let Some(accepted) = shared {
                 let until = Instant::now() + submitter.patience();
-                settle_accepted(submitter, SHARED, &accepted, &mut blocks, until).await;
+                settle(submitter, SHARED, text_of(&accepted), &mut blocks, until).await;
             }
         }
         if submitter.is_without_value() && submitter.may_pay_more() {
@@ -355,7 +346,7 @@ impl<'s> FirstClaim<'s> {
 
     /// Reads what all wallets hold of the fee's token. It shows whether somebody has received the fees so far.
     async fn read_holders(&self) {
-        let request = token_holders_request(&currency_of(&self.text));
+        let request = token_holders_request(&currency_of(&self.signed.text));
         let _ = self.submitter.samples.node.send(request).await;
     }
 
@@ -400,12 +391,12 @@ impl<'s> FirstClaim<'s> {
         let least = fee.checked_add(IN_OTHER_TOKEN.into())?;
         let wallet = self.wallet.address().to_string();
         let history = submitter.samples.history();
-        other_token(&history, &wallet, &currency_of(&self.text), least)
+        other_token(&history, &wallet, &currency_of(&self.signed.text), least)
     }
 
     /// Whether a wallet holds the fee of a claim.
     async fn can_pay(&self, wallet: &SigningWallet) -> Result<bool, InconclusiveReason> {
-        let balance = balance_request(wallet.address(), &self.text);
+        let balance = balance_request(wallet.address(), &self.signed.text);
         let balance = held(&*self.submitter.samples.node.send(balance).await?);
         let fee = self.submitter.with.fee.as_str().parse::<i128>();
         let most = fee.map(|fee| fee.saturating_add(OF_CO_SIGNER.into()));
@@ -485,7 +476,7 @@ impl<'s> FirstClaim<'s> {
             .map(SigningWallet::address);
         let fee = submitter.with.fee.as_str().parse::<i128>().ok()?;
         let history = submitter.samples.history();
-        let holders = holders_of(&history, &currency_of(&self.text), fee);
+        let holders = holders_of(&history, &currency_of(&self.signed.text), fee);
         let mut holders = holders.into_iter().filter_map(|holder| holder.parse().ok());
         let mut known = submitter.samples.discovered.wallets.iter();
         let own = self.wallet.address();
@@ -506,7 +497,7 @@ impl<'s> FirstClaim<'s> {
         let all = payer.chain(others.iter().map(|row| (row, stranger)));
         let mut accepted = Vec::new();
         for (more, (row, other)) in (FEES_OF_UNDECIDED..).zip(all) {
-            let text = with_more_fee(&new_like(&self.text)?, more)?;
+            let text = with_more_fee(&new_like(&self.signed.text)?, more)?;
             let request = row
                 .made_of(self.submitter, self.wallet, other, &text)
                 .await?;
@@ -525,7 +516,7 @@ impl<'s> FirstClaim<'s> {
         if !submitter.signs_more() || !submitter.is_without_value() {
             return Ok(None);
         }
-        let first = new_like(&self.text)?;
+        let first = new_like(&self.signed.text)?;
         let request = signed_by(submitter, self.wallet, &first).await?;
         let response = submitter.submit_serialized(request).await?;
         if !is_valid(&response) {
@@ -554,7 +545,12 @@ impl<'s> FirstClaim<'s> {
         let _ = self.submit_co_signers_with_its_code().await;
         for row in equal_forms() {
             let wallet = self.wallet.address();
-            let form = row.of_claim(self.submitter, &self.text, wallet, self.signature());
+            let form = row.of_claim(
+                self.submitter,
+                &self.signed.text,
+                wallet,
+                self.signed.signature(),
+            );
             if let Ok(request) = form {
                 let _ = self.submit_as(Act::Row(row.what.clone()), request).await;
             }
@@ -566,7 +562,7 @@ impl<'s> FirstClaim<'s> {
             Wording::Expecting,
             Wording::Chunked,
         ] {
-            let again = self.request.clone().worded(wording);
+            let again = self.signed.request.clone().worded(wording);
             let _ = self.submit_as(Act::Again, again).await;
         }
         self.submit_wrongly_again(Moment::Pending).await;
@@ -574,7 +570,7 @@ impl<'s> FirstClaim<'s> {
 
     /// Submits a transaction of the co-signer with the code of the claim.
     async fn submit_co_signers_with_its_code(&self) -> Result<(), InconclusiveReason> {
-        let (submitter, text) = (self.submitter, &self.text);
+        let (submitter, text) = (self.submitter, &self.signed.text);
         if let Some(co_signer) = &submitter.with.co_signer
             && submitter.signs_more()
         {
@@ -598,11 +594,6 @@ impl<'s> FirstClaim<'s> {
         }
     }
 
-    /// Returns the signature that was submitted.
-    fn signature(&self) -> &str {
-        self.entry["msgsign"].as_str().unwrap_or_default()
-    }
-
     /// Returns the request that submits the claim with this fault.
     fn with_row(&self, wrong: &Variant, moment: Moment) -> Option<Request> {
         let step = Step::Claim(
@@ -613,7 +604,12 @@ impl<'s> FirstClaim<'s> {
             },
         );
         let wallet = self.wallet.address();
-        match wrong.of_claim(self.submitter, &self.text, wallet, self.signature()) {
+        match wrong.of_claim(
+            self.submitter,
+            &self.signed.text,
+            wallet,
+            self.signed.signature(),
+        ) {
             Ok(request) => {
                 let what = format!("{}{}", wrong.what, moment.ending());
                 Some(request.for_step(step).wrongly_signed(what))
@@ -643,7 +639,7 @@ impl<'s> FirstClaim<'s> {
 
     /// Requests the claim's record by other columns, before there is one. A node must not remember that.
     async fn ask_by_other_columns(&self) {
-        let transaction: Value = serde_json::from_str(&self.text).unwrap_or_default();
+        let transaction: Value = serde_json::from_str(&self.signed.text).unwrap_or_default();
         for column in ["asset_type", "deletable_after", "verifier_address"] {
             let value = match &transaction["specific_data"]["params"][column] {
                 Value::String(text) => text.clone(),
@@ -660,7 +656,7 @@ impl<'s> FirstClaim<'s> {
         let wallet = self.wallet.address();
         let (_, request) = of_another_key(self.submitter, wallet, REFUSED_CLAIM_REMARKS).await?;
         // It may cost nothing.
-        let before = balance_request(wallet, &self.text);
+        let before = balance_request(wallet, &self.signed.text);
         self.submitter.samples.node.send(before).await?;
         self.submitter.submit_serialized(request).await
     }
@@ -672,7 +668,7 @@ impl<'s> FirstClaim<'s> {
         let _ = node.send(self.submitter.samples.call_request()).await;
         read_blocks_around(self.submitter, settled).await;
         // The fees must be paid now, if later blocks exist.
-        node.send(balance_request(self.wallet.address(), &self.text))
+        node.send(balance_request(self.wallet.address(), &self.signed.text))
             .await?;
         // Nobody has claimed anything in its name.
         let of_another = contract_state_request(&self.contract, &stranger()?.address().to_string());
@@ -690,7 +686,7 @@ impl<'s> FirstClaim<'s> {
                     .await;
             }
         }
-        let code = code_of(&self.text);
+        let code = code_of(&self.signed.text);
         let has_claim = |block: &&&Arc<Exchange>| {
             let body = block.success_object();
             !code.is_empty() && body.is_some_and(|body| in_block(body, &code).is_some())

@@ -205,14 +205,8 @@ pub(super) fn own_type(number: u8, run: u128) -> String {
     format!("of the claim {number} of {run:x}")
 }
 
-/// Returns the asset of a new claim, and the body of the call that builds the claim. `run` is a number that
-/// no other run has used.
-pub(super) fn claim_call(
-    contract: &str,
-    wallet: WalletAddress,
-    number: u8,
-    run: u128,
-) -> (String, Value) {
+/// Returns the body of the call that builds a new claim. `run` is a number that no other run has used.
+pub(super) fn claim_call(contract: &str, wallet: WalletAddress, number: u8, run: u128) -> Value {
     let asset = match number {
         OF_SAME_ASSET => asset_id(OF_CO_SIGNER, run),
         _ => asset_id(number, run),
@@ -235,7 +229,7 @@ pub(super) fn claim_call(
         "remarks": values.remarks,
         "deletable_after": values.deletable_after,
     });
-    (asset, call)
+    call
 }
 
 #[cfg(test)]
@@ -256,9 +250,12 @@ mod tests {
         let wallet: WalletAddress = format!("0x{}", "5a".repeat(20)).parse().unwrap();
         let mut assets = BTreeSet::new();
         for number in 0..=MAX_CLAIMS {
-            let (asset, call) = claim_call("ct", wallet, number, 1_893_456_000_123_456_789);
-            assert!(assets.insert(asset), "{number}");
+            let call = claim_call("ct", wallet, number, 1_893_456_000_123_456_789);
             let params = call["params"].to_string();
+            assert!(
+                assets.insert(call["params"]["asset_id"].to_string()),
+                "{number}"
+            );
             let length = signed_message(&params).unwrap().len();
             assert!(length <= MAX_PARAMS, "{number}: {length}");
         }

@@ -63,13 +63,10 @@ struct Signed {
 /// Makes claims like an accepted one for many wallets. First come claims of all of them about one asset, at the same moment, and
 /// the claim of a wallet that has nothing yet. Then follow some that several of them sign. What a node refused is submitted
 /// once more when the others are in a block.
-pub(super) async fn claim_as_many(
-    transfers: &Transfers<'_>,
-    wallet: &SigningWallet,
-    accepted: &str,
-) -> Taken<()> {
+pub(super) async fn claim_as_many(transfers: &Transfers<'_>, accepted: &str) -> Taken<()> {
     let (submitter, token) = (transfers.submitter, transfers.token);
-    let (Some(fee), Some(guests)) = (submitter.whole_fee(), generate()) else {
+    let (wallet, fee) = (transfers.wallet, transfers.fee);
+    let Some(guests) = generate().filter(|_| fee > 0) else {
         return Ok(());
     };
     let crowd = Crowd {

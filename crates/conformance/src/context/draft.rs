@@ -91,19 +91,27 @@ pub(crate) fn difference_from_call(call: &Value, response: &Exchange) -> Option<
     ))
 }
 
-/// The reason why a built transaction is not signed.
+/// The reason why a transaction is not signed.
 #[derive(Clone, Debug)]
 pub(crate) enum Unsigned {
+    /// The node built none, or another one than the requested one.
+    Differs(String),
     /// It contradicts the request or the form of a transaction.
     Contradicts(String),
     /// It has a member that the request does not explain, or lacks one that has to be checked.
     Unchecked(String),
+    /// A wallet did not sign it.
+    ByWallet(String),
 }
 
 impl Unsigned {
     pub(crate) fn reason(&self) -> &str {
-        let (Self::Contradicts(reason) | Self::Unchecked(reason)) = self;
-        reason
+        match self {
+            Self::Differs(reason)
+            | Self::Contradicts(reason)
+            | Self::Unchecked(reason)
+            | Self::ByWallet(reason) => reason,
+        }
     }
 }
 
@@ -154,13 +162,16 @@ fn checked(
     Ok(checked)
 }
 
-/// Like [`checked`], and also checks the transaction's time. The node must not choose the time of a
-/// transaction that the user's wallet signs.
+/// Like [`checked`], and first compares the members of the call, and at last checks the transaction's time. The node must
+/// not choose the time of a transaction that the user's wallet signs.
 pub(crate) fn checked_with_time(
     call: &Value,
     response: &Exchange,
     with: &Submitting,
 ) -> Result<CheckedTransaction, Unsigned> {
+    if let Some(what) = difference_from_call(call, response) {
+        return Err(Unsigned::Differs(what));
+    }
     let checked = checked(call, response, with)?;
     checked.check_local_time()?;
     Ok(checked)

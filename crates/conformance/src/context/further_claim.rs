@@ -1,7 +1,6 @@
 //! The claims of a run after the first one. They have other values, and are pending at the same time. Some are first
 //! submitted in an unusual form, or in a batch.
 
-use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -9,9 +8,9 @@ use tokio::time::Instant;
 use super::{
     around_claim::{of_another_key, unsigned},
     batch::BATCH,
-    claim_step::{Taken, balance_request, signed_request},
+    claim_step::{Signed, Taken, balance_request, sign_checked, signed_call},
     claim_values::claim_call,
-    draft::{REFUSED, call_request, checked_with_time, code_of, difference_from_call},
+    draft::{REFUSED, checked_with_time, code_of},
     holdings::held_by,
     signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
@@ -29,8 +28,6 @@ use crate::{
 pub(super) struct FurtherClaim {
     number: u8,
     wallet: WalletAddress,
-    contract: String,
-    asset: String,
     /// The transaction code, or `None` if the transaction was not signed.
     code: Option<String>,
     /// A request with its code and signature, and with other params.
@@ -67,15 +64,13 @@ impl FurtherClaim {
     ) -> Taken<Self> {
         let step = |act| Step::Claim(number, act);
         let node = &submitter.samples.node;
-        let (asset, call) = claim_call(contract, wallet.address(), number, run);
-        let built = node
-            .send(call_request(&call).for_step(step(Act::Build)))
-            .await?;
+        let call = claim_call(contract, wallet.address(), number, run);
+        let build = Some(step(Act::Build));
+        let with = |_: &Exchange| with.clone();
+        let (built, signed) = signed_call(submitter, &[wallet], &call, build, with).await?;
         let mut claim = Self {
             number,
             wallet: wallet.address(),
-            contract: contract.to_owned(),
-            asset,
             code: None,
             altered: None,
             unusual: None,
@@ -83,38 +78,28 @@ impl FurtherClaim {
             is_accepted: false,
             is_in_batch: false,
         };
-        let checked = match difference_from_call(&call, &built) {
-            Some(what) => Err(what),
-            None => checked_with_time(&call, &built, with)
-                .map_err(|unsigned| unsigned.reason().to_owned()),
-        };
-        let checked = match checked {
-            Ok(checked) => checked,
-            Err(what) => {
-                submitter.skip(step(Act::Submit), format!("nothing was signed: {what}"));
+        let signed = match signed {
+            Ok(signed) => signed,
+            Err(unsigned) => {
+                let reason = format!("nothing was signed: {}", unsigned.reason());
+                submitter.skip(step(Act::Submit), reason);
                 return Ok(claim);
             }
         };
-        let text = checked.transaction_text();
+        let text = &signed.text;
         let balance = balance_request(wallet.address(), text);
         let _ = node.send(balance.for_step(step(Act::Balance))).await;
         claim.code = Some(code_of(text)).filter(|code| !code.is_empty());
         // The local node's wallet tries unusual forms in transactions of its own.
         if submitter.with.public_wallet.is_none() {
-            let unusual = unusual_request(number, submitter, wallet, &checked, (&call, &built));
+            let unusual = unusual_request(number, submitter, wallet, &signed, (&call, &built));
             claim.unusual = unusual.await;
         }
-        match signed_request(submitter, &[wallet], &checked).await? {
-            Ok((entry, request)) => {
-                let signature = entry["msgsign"].as_str().unwrap_or_default();
-                claim.altered = in_capitals().and_then(|row| {
-                    let altered = row.of_claim(submitter, text, claim.wallet, signature);
-                    Some(altered.ok()?.wrongly_signed(&*row.what))
-                });
-                claim.usual = Some(request);
-            }
-            Err(reason) => submitter.skip(step(Act::Submit), reason),
-        }
+        claim.altered = in_capitals().and_then(|row| {
+            let altered = row.of_claim(submitter, text, claim.wallet, signed.signature());
+            Some(altered.ok()?.wrongly_signed(&*row.what))
+        });
+        claim.usual = Some(signed.request);
         Ok(claim)
     }
 
@@ -181,8 +166,8 @@ impl FurtherClaim {
         let is_accepted = self.is_accepted
             || !self.is_in_batch && self.submit_as(Act::Submit, submitter, again.clone()).await;
         if is_accepted || self.is_in_batch {
-            let (code, of) = (self.code.clone(), [&*self.contract, &*self.asset]);
-            settle(submitter, self.number, of, code, blocks, until).await;
+            let submission = again.body.as_deref().unwrap_or_default();
+            settle(submitter, self.number, submission, blocks, until).await;
         }
         if self.is_in_batch {
             self.submit_as(Act::Submit, submitter, again).await;
@@ -228,15 +213,14 @@ async fn unusual_request(
     number: u8,
     submitter: &Submitter,
     wallet: &SigningWallet,
-    checked: &CheckedTransaction,
+    signed: &Signed,
     (call, built): (&Value, &Exchange),
 ) -> Option<Request> {
     match number {
         HIGH_S => {
-            let signed = signed_request(submitter, &[wallet], checked).await.ok()?;
-            let (mut entry, _) = signed.ok()?;
-            entry["msgsign"] = with_high_s(entry["msgsign"].as_str()?)?.into();
-            let body = whole(checked.transaction_text(), &[entry]);
+            let mut entry = signed.entries.first()?.clone();
+            entry["msgsign"] = with_high_s(signed.signature())?.into();
+            let body = whole(&signed.text, &[entry]);
             Some(Request::post("/submit-transaction", body).carrying_signature())
         }
         FEE_WITH_FRACTION | OF_SAME_ASSET => {
@@ -253,8 +237,8 @@ async fn unusual_request(
                 ..with
             };
             let checked = checked_with_time(call, built, &with).ok()?;
-            let signed = signed_request(submitter, &[wallet], &checked).await.ok()?;
-            signed.ok().map(|(_, request)| request)
+            let signed = sign_checked(submitter, &[wallet], &checked).await.ok()?;
+            signed.ok().map(|signed| signed.request)
         }
         _ => None,
     }

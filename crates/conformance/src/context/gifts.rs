@@ -14,7 +14,6 @@ use super::{
     holdings::{held_by, lists_of_holders, rich_holder},
     signatures::{signed_over, stranger},
     signing::SigningWallet,
-    submitter::Submitter,
     token_contract::contracts_to_try,
     transfers::Transfers,
 };
@@ -37,20 +36,11 @@ const MOST_MAKERS: usize = 4;
 type Gift<'g> = (&'g SigningWallet, WalletAddress, i64, &'g str);
 
 /// Transfers one unit to the wallet itself. If the contract of transfers is not known, several are tried.
-pub(super) async fn transfer_to_itself(
-    submitter: &Submitter,
-    wallet: &SigningWallet,
-    verification: &str,
-    token: &str,
-) -> Taken<()> {
+pub(super) async fn transfer_to_itself(mut transfers: Transfers<'_>) -> Taken<()> {
+    let (submitter, wallet, token) = (transfers.submitter, transfers.wallet, transfers.token);
     let to_itself = (wallet, wallet.address(), 1, token);
-    for contract in contracts_to_try(submitter, verification, token).await? {
-        let transfers = Transfers {
-            submitter,
-            contract,
-            verification,
-            token,
-        };
+    for contract in contracts_to_try(submitter, transfers.verification, token).await? {
+        transfers.contract = contract;
         if !transfers.give(token, &[to_itself]).await?.is_empty() {
             break;
         }
@@ -99,11 +89,8 @@ impl Transfers<'_> {
     /// Gives some tokens to others, while nothing else is pending: two other tokens to the new wallet, one of them also from
     /// the co-signer and to a rich holder, and many times some of the fee's token to those who made the latest blocks or
     /// received most of the fees, and to addresses like the wallet's. Before that, the new wallet sends what it does not have.
-    pub(super) async fn give_others(
-        &self,
-        [wallet, new_wallet]: [&SigningWallet; 2],
-        fee: i64,
-    ) -> Taken<()> {
+    pub(super) async fn give_others(&self) -> Taken<()> {
+        let (wallet, new_wallet, fee) = (self.wallet, self.new_wallet, self.fee);
         let history = self.submitter.samples.history();
         let held = |wallet: &SigningWallet| held_by(&history, &wallet.address().to_string());
         let own = held(wallet);
@@ -161,7 +148,7 @@ impl Transfers<'_> {
             let all = makers.iter().copied().chain([wallet.address()]).cycle();
             let more = all.map(|to| (wallet, to, FEW, self.token));
             gifts.extend(more.take(MOST_GIFTS.saturating_sub(gifts.len())));
-            poorest = self.give_many(wallet).await?;
+            poorest = self.give_many().await?;
         }
         let texts = self.texts(self.token, &gifts)?;
         let first = texts.first().map(|(from, text)| (*from, text.clone()));
@@ -175,7 +162,7 @@ impl Transfers<'_> {
             self.await_gift(poorest).await?;
         }
         match given.last() {
-            Some(last) => self.replace(wallet, last, fee).await,
+            Some(last) => self.replace(last).await,
             None => Ok(()),
         }
     }
@@ -194,7 +181,7 @@ impl Transfers<'_> {
 
     /// Submits other transactions with the code of a pending one, which do not replace it: one of the co-signer, and one
     /// of the wallet with a higher fee.
-    async fn replace(&self, wallet: &SigningWallet, pending: &str, fee: i64) -> Taken<()> {
+    async fn replace(&self, pending: &str) -> Taken<()> {
         if let Some(co_signer) = &self.submitter.with.co_signer {
             let text = altered(pending, |transaction| {
                 transaction["specific_data"]["signers"] = json!([co_signer.address()]);
@@ -202,19 +189,15 @@ impl Transfers<'_> {
             let request = signed_by(self.submitter, co_signer, &text).await?;
             self.submitter.submit_serialized(request).await?;
         }
-        let text = with_more_fee(pending, fee.unsigned_abs())?;
-        let request = signed_by(self.submitter, wallet, &text).await?;
+        let text = with_more_fee(pending, self.fee.unsigned_abs())?;
+        let request = signed_by(self.submitter, self.wallet, &text).await?;
         self.submitter.submit_serialized(request).await.map(drop)
     }
 
     /// Gives the new wallet some of the fee's token, of which it has nothing. If it has another token, it sends all of that
     /// away, in two parts, and some of the fee's token while it gets less, and then gets some again.
-    pub(super) async fn send_back(
-        &self,
-        [wallet, new_wallet]: [&SigningWallet; 2],
-        fee: i64,
-        patience: Duration,
-    ) -> Taken<()> {
+    pub(super) async fn send_back(&self) -> Taken<()> {
+        let (wallet, new_wallet, fee) = (self.wallet, self.new_wallet, self.fee);
         let new = new_wallet.address();
         let list = wallet_balances_request(&new.to_string());
         self.submitter.samples.node.send(list).await?;
@@ -232,7 +215,7 @@ impl Transfers<'_> {
         // Whatever became of its claims, it can pay what follows. It can also pay what was refused before, which must not be made now.
         let fees = 9 * fee;
         let gift = [(wallet, new, fees + FEW, self.token)];
-        let given = match self.other_currency(wallet, fee) {
+        let given = match self.other_currency() {
             Some(currency) => self.give(&currency, &gift).await?,
             None => Vec::new(),
         };
@@ -242,8 +225,8 @@ impl Transfers<'_> {
         if !self.has_received(new, fees).await? {
             return Ok(());
         }
-        self.spend_at_once(wallet, fee).await?;
-        self.share_a_fee([wallet, new_wallet], fee).await?;
+        self.spend_at_once().await?;
+        self.share_a_fee().await?;
         // Of the fee's token, more comes back than is sent in the same block.
         let to = wallet.address();
         let few = [
@@ -252,7 +235,7 @@ impl Transfers<'_> {
         ];
         let Some((other, held)) = other else {
             self.give(self.token, &few).await?;
-            return self.leave_little([wallet, new_wallet], fee, patience).await;
+            return self.leave_little().await;
         };
         // One unit is left, and then nothing. What is pending also counts for a token in which no fee is paid.
         let mut parts = vec![
@@ -263,7 +246,7 @@ impl Transfers<'_> {
         parts.extend(few);
         self.give(self.token, &parts).await?;
         let has_nothing = |held| held <= 0;
-        self.balance_when((new, &other), patience, has_nothing)
+        self.balance_when((new, &other), self.patience, has_nothing)
             .await?;
         // Lists may show it in another way.
         self.balance(new, self.token).await?;
@@ -277,20 +260,16 @@ impl Transfers<'_> {
         // Not as much as before: a balance that changes and changes back would look like a contradiction.
         let again = (wallet, new, held + 1, &*other);
         self.give(self.token, &[again]).await?;
-        self.leave_little([wallet, new_wallet], fee, patience).await
+        self.leave_little().await
     }
 
     /// Sends back what the new wallet has, apart from less than a fee. A node must not take what is left.
-    async fn leave_little(
-        &self,
-        [wallet, new_wallet]: [&SigningWallet; 2],
-        fee: i64,
-        patience: Duration,
-    ) -> Taken<()> {
+    async fn leave_little(&self) -> Taken<()> {
+        let (wallet, new_wallet, fee) = (self.wallet, self.new_wallet, self.fee);
         let of_fees = (new_wallet.address(), self.token);
         let most = 9 * fee + FEW;
         let settled = |held: i128| held < i128::from(most - fee);
-        let held = self.balance_when(of_fees, patience, settled).await?;
+        let held = self.balance_when(of_fees, self.patience, settled).await?;
         let held = held.clamp(0, most.into()) as i64;
         // What is refused because nothing is left for its fee must not be made once there is enough.
         let call = self.call(&[new_wallet], nobodys(0), &json!(held), self.token);
@@ -300,7 +279,7 @@ impl Transfers<'_> {
         let more = (wallet, new_wallet.address(), 2 * fee, self.token);
         self.give(self.token, &[more]).await?;
         let has_more = |now: i128| now > held.into();
-        let held = self.balance_when(of_fees, patience, has_more).await?;
+        let held = self.balance_when(of_fees, self.patience, has_more).await?;
         let amount = held.clamp(0, (most + 2 * fee).into()) as i64 - fee - FEW;
         if amount <= 0 {
             return Ok(());
@@ -311,20 +290,21 @@ impl Transfers<'_> {
         )
         .await?;
         let is_little = |held: i128| held < fee.into();
-        self.balance_when(of_fees, patience, is_little)
+        self.balance_when(of_fees, self.patience, is_little)
             .await
             .map(drop)
     }
 
     /// Returns another token in which the node has accepted a fee, if the wallet has enough of it.
-    fn other_currency(&self, wallet: &SigningWallet, fee: i64) -> Option<String> {
+    fn other_currency(&self) -> Option<String> {
         let history = self.submitter.samples.history();
         let currencies = history.accepted().filter_map(|(_, transaction)| {
             let currency = transaction["currency"].as_str()?;
             (currency != self.token).then(|| currency.to_owned())
         });
-        let held = held_by(&history, &wallet.address().to_string());
-        let enough = |token: &String| held.get(token).is_some_and(|held| *held > (2 * fee).into());
+        let held = held_by(&history, &self.wallet.address().to_string());
+        let least = i128::from(2 * self.fee);
+        let enough = |token: &String| held.get(token).is_some_and(|held| *held > least);
         currencies.filter(enough).last()
     }
 

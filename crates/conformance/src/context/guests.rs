@@ -24,7 +24,8 @@ const IN_A_BATCH: usize = 45;
 impl Transfers<'_> {
     /// Gives some tokens to many wallets that nobody knows, in batches, so that a block has many transactions, and the list of
     /// all holders is long. A node may have no batches. Returns the first wallet, which gets one unit.
-    pub(super) async fn give_many(&self, wallet: &SigningWallet) -> Taken<Option<WalletAddress>> {
+    pub(super) async fn give_many(&self) -> Taken<Option<WalletAddress>> {
+        let wallet = self.wallet;
         let poorest = nobodys(0);
         let others = (1..MANY).map(|number| (wallet, nobodys(number), FEW, self.token));
         let many: Vec<_> = [(wallet, poorest, 1, self.token)]
@@ -57,16 +58,12 @@ impl Transfers<'_> {
 
     /// Submits a transfer that the wallet, the co-signer and the new wallet sign. The co-signer receives more than the fee. Before
     /// it goes one that a fourth wallet would have to sign, too.
-    pub(super) async fn share_a_fee(
-        &self,
-        [wallet, new_wallet]: [&SigningWallet; 2],
-        fee: i64,
-    ) -> Taken<()> {
-        let submitter = self.submitter;
+    pub(super) async fn share_a_fee(&self) -> Taken<()> {
+        let (submitter, wallet, fee) = (self.submitter, self.wallet, self.fee);
         let Some(co_signer) = &submitter.with.co_signer else {
             return Ok(());
         };
-        let signers = [wallet, co_signer, new_wallet];
+        let signers = [wallet, co_signer, self.new_wallet];
         let fourth = third_signers(submitter, [wallet, co_signer])?;
         let all = signers.map(SigningWallet::address);
         let with_fourth: Vec<_> = all.into_iter().chain(fourth.into_iter().take(1)).collect();
@@ -91,16 +88,12 @@ impl Transfers<'_> {
 
     /// Submits a transfer whose params name the co-signer, which signs nothing, as its sender. A node may refuse params that it does
     /// not know.
-    async fn name_another_sender(
-        &self,
-        [wallet, to]: [&SigningWallet; 2],
-        amount: i64,
-    ) -> Taken<()> {
-        let submitter = self.submitter;
+    async fn name_another_sender(&self, to: WalletAddress, amount: i64) -> Taken<()> {
+        let (submitter, wallet) = (self.submitter, self.wallet);
         let Some(co_signer) = &submitter.with.co_signer else {
             return Ok(());
         };
-        let mut call = self.call(&[wallet], to.address(), &json!(amount), self.token);
+        let mut call = self.call(&[wallet], to, &json!(amount), self.token);
         for name in ["sender", "from", "wallet_address"] {
             call["params"][name] = json!(co_signer.address());
         }
@@ -110,8 +103,8 @@ impl Transfers<'_> {
 
     /// Has a wallet spend what it receives in the same block, with a higher fee. A node may refuse that. Then it co-signs a
     /// claim of another wallet.
-    pub(super) async fn spend_at_once(&self, wallet: &SigningWallet, fee: i64) -> Taken<()> {
-        let submitter = self.submitter;
+    pub(super) async fn spend_at_once(&self) -> Taken<()> {
+        let (submitter, wallet, fee) = (self.submitter, self.wallet, self.fee);
         let Ok(keys) = KeyPair::generate() else {
             return Ok(());
         };
@@ -123,7 +116,7 @@ impl Transfers<'_> {
             (&guest, wallet.address(), 2 * fee, self.token),
         ];
         self.give(self.token, &gifts).await?;
-        self.name_another_sender([wallet, &guest], 8 * fee).await?;
+        self.name_another_sender(to, 8 * fee).await?;
         // A node may refuse an amount that is written with a fraction, but not take it for another one.
         let more = self.call(&[wallet], to, &json!(0), self.token);
         let more = self

@@ -2,14 +2,14 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::{
     around_claim::entries_of,
+    claim_step::{Signed, no_sample, signed_call},
     claim_values::claim_call,
-    draft::{by_hand, call_request, checked_with_time, difference_from_call, unique},
+    draft::{by_hand, unique},
     edit::altered,
     signatures::{in_the_name_of, signed_over, stranger},
     signing::{SigningWallet, Submitting},
@@ -109,43 +109,23 @@ pub(super) async fn make_shared(
     }
 }
 
-/// Builds the claim, and signs it with both wallets. Returns the call, the transaction and the entries of the signatures.
-async fn signed(
-    submitter: &Submitter,
-    [first, second]: [&SigningWallet; 2],
-    contract: &str,
-) -> Result<(Value, CheckedTransaction, [Value; 2]), InconclusiveReason> {
-    let not_signed = |reason: String| {
-        InconclusiveReason::NoSample(format!("the claim of two wallets was not signed: {reason}"))
-    };
-    let (_, mut call) = claim_call(contract, first.address(), MAX_CLAIMS, unique());
-    call["signers"] = json!([first.address(), second.address()]);
-    let request = call_request(&call).for_step(Step::Claim(SHARED, Act::Build));
-    let built = submitter.samples.node.send(request).await?;
-    if let Some(what) = difference_from_call(&call, &built) {
-        return Err(not_signed(what));
-    }
-    let checked = checked_with_time(&call, &built, &as_built(submitter, &built))
-        .map_err(|reason| not_signed(reason.reason().to_owned()))?;
-    let signed = checked.sign(&[first.signer(), second.signer()]).await;
-    let signed = signed.map_err(|error| not_signed(error.to_string()))?;
-    let signed: Value = serde_json::from_str(signed.text().as_ref())
-        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
-    let entries = [0, 1].map(|place| signed["signatures"][place].clone());
-    Ok((call, checked, entries))
-}
-
 async fn make(
     submitter: &Submitter,
     wallets: [&SigningWallet; 2],
     contract: &str,
 ) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
-    let (call, checked, [one, other]) = signed(submitter, wallets, contract).await?;
+    let mut call = claim_call(contract, wallets[0].address(), MAX_CLAIMS, unique());
+    call["signers"] = json!(wallets.map(SigningWallet::address));
+    let build = Some(Step::Claim(SHARED, Act::Build));
+    let with = |built: &Exchange| as_built(submitter, built);
+    let signed = signed_call(submitter, &wallets, &call, build, with).await?;
+    let Signed { text, entries, .. } = signed.1.or_else(|unsigned| {
+        let reason = unsigned.reason();
+        no_sample(format!("the claim of two wallets was not signed: {reason}"))
+    })?;
+    let text = &*text;
+    let [one, other] = [0, 1].map(|place| entries[place].clone());
     let signatures = [&one, &other].map(|entry| entry["msgsign"].as_str().unwrap_or_default());
-    for signature in signatures {
-        submitter.with.redactor.add(signature);
-    }
-    let text = checked.transaction_text();
     let submit = async |act: Act, request: Request| {
         let request = request.carrying_signature();
         let request = request.for_step(Step::Claim(SHARED, act));

@@ -11,10 +11,8 @@ use tokio::time::Instant;
 use super::{
     around_claim::signed_by,
     batch::BATCH,
-    claim_step::{Taken, no_sample, signed_request},
-    draft::{
-        by_hand, call_request, checked_with_time, code_of, difference_from_call, nobodys, written,
-    },
+    claim_step::{Taken, no_sample, signed_call},
+    draft::{by_hand, code_of, nobodys, written},
     further_claim::{FurtherClaim, submit_at_once},
     holdings::{MOST_EXACT, held_by},
     signatures::{whole, with_high_s},
@@ -34,13 +32,20 @@ use crate::{
 
 /// Maximum number of JSON values in a list of holders that is read while a transfer is pending.
 const MOST_VALUES: usize = 400;
-/// The contract and the token of a run's transfers.
+/// What a run's transfers have in common.
 pub(super) struct Transfers<'s> {
     pub(super) submitter: &'s Submitter,
     pub(super) contract: String,
     /// The verification contract.
     pub(super) verification: &'s str,
+    /// The token of fees.
     pub(super) token: &'s str,
+    pub(super) wallet: &'s SigningWallet,
+    pub(super) new_wallet: &'s SigningWallet,
+    /// The fee of a transfer, or 0 if it is not a usual one.
+    pub(super) fee: i64,
+    /// How long the effect of a transfer may take.
+    pub(super) patience: Duration,
 }
 
 /// The amount of a transfer in its text, and one of nothing.
@@ -50,23 +55,17 @@ const NOTHING: &str = "\"amount_to_send\":0";
 /// Transfers tokens of the wallet to itself and to a new wallet, some of them several times at the same moment. Then
 /// follow two transfers of the new wallet in a batch, of which it can pay one; transfers that a node must refuse; two more
 /// at the same moment; and two claims, of which it can pay one with all that is left.
-pub(super) async fn transfer_and_overspend(
-    submitter: &Submitter,
-    [wallet, new_wallet]: [&SigningWallet; 2],
-    verification: &str,
-    token: &str,
-    run: u128,
-) -> Taken<()> {
-    let Some(fee) = submitter.whole_fee() else {
+pub(super) async fn transfer_and_overspend(mut transfers: Transfers<'_>, run: u128) -> Taken<()> {
+    let (wallet, new_wallet, fee) = (transfers.wallet, transfers.new_wallet, transfers.fee);
+    if fee == 0 {
         return Ok(());
-    };
-    let transfers = Transfers::of(submitter, verification, token);
+    }
     // A node may round what is received.
     let part = 2 * fee + fee * 3 / 4 + 7;
     // A little more than five fees and a half.
     let all = 2 * part;
     let began = Instant::now();
-    let Some(again) = transfers.send_right([wallet, new_wallet], part).await? else {
+    let Some(again) = transfers.send_right(part).await? else {
         return Ok(());
     };
     if !transfers.has_received(new_wallet.address(), all).await? {
@@ -74,54 +73,34 @@ pub(super) async fn transfer_and_overspend(
     }
     let took = began.elapsed();
     transfers.submit_again(again).await?;
-    let patience = (took * 3).max(MAX_PAUSE).min(submitter.patience());
-    let mut overdraw = Overdraw {
-        number: 0,
-        to: wallet.address(),
-        most: all,
-        left: 2 * fee + fee / 2 + 14,
-        fee,
-        patience,
-    };
-    let left = transfers.overdraw(new_wallet, &overdraw).await?;
-    transfers.give_others([wallet, new_wallet], fee).await?;
-    transfers
-        .sign_wrongly(wallet, new_wallet.address(), part)
+    transfers.patience = (took * 3)
+        .max(MAX_PAUSE)
+        .min(transfers.submitter.patience());
+    let leaving = 2 * fee + fee / 2 + 14;
+    let left = transfers
+        .overdraw(0, new_wallet, wallet.address(), (all, leaving))
         .await?;
-    let both = [wallet, new_wallet];
-    transfers
-        .send_wrong(both, [new_wallet, wallet], (fee, left))
-        .await?;
+    transfers.give_others().await?;
+    transfers.sign_wrongly(part).await?;
+    transfers.send_wrong([new_wallet, wallet], left).await?;
     if left == all {
         // What is pending counts, too. A node may also take nothing from a wallet that it does not know.
-        transfers.send_wrong_of_known(both, fee).await?;
-        return transfers.overdraw_co_signer(wallet, overdraw).await;
+        transfers.send_wrong_of_known().await?;
+        return transfers.overdraw_co_signer().await;
     }
-    overdraw = Overdraw {
-        number: 1,
-        to: nobodys(0),
-        most: left,
-        left: fee + 14,
-        ..overdraw
-    };
-    let left = transfers.overdraw(new_wallet, &overdraw).await?;
+    let left = transfers
+        .overdraw(1, new_wallet, nobodys(0), (left, fee + 14))
+        .await?;
     if left == 0 {
         return Ok(());
     }
-    let amounts = (left, fee);
-    claim_with_all(&transfers, both, amounts, run, patience).await?;
-    transfers.send_back(both, fee, patience).await
+    claim_with_all(&transfers, left, run).await?;
+    transfers.send_back().await
 }
 
 /// Makes two claims of the new wallet, of which it can pay one with all that is left, and then a transfer.
-async fn claim_with_all(
-    transfers: &Transfers<'_>,
-    [wallet, new_wallet]: [&SigningWallet; 2],
-    (left, fee): (i64, i64),
-    run: u128,
-    patience: Duration,
-) -> Taken<()> {
-    let submitter = transfers.submitter;
+async fn claim_with_all(transfers: &Transfers<'_>, left: i64, run: u128) -> Taken<()> {
+    let (submitter, new_wallet) = (transfers.submitter, transfers.new_wallet);
     // Nothing is left after a fee of all.
     let with = Submitting {
         fee: left.unsigned_abs().into(),
@@ -137,30 +116,16 @@ async fn claim_with_all(
     blocks.skip_to_the_latest(submitter).await?;
     submit_at_once(submitter, &mut claims).await;
     // What is pending of one kind also counts for the other.
-    let (to, amount) = (wallet.address(), json!(left - fee));
+    let (to, amount) = (transfers.wallet.address(), json!(left - transfers.fee));
     let call = transfers.call(&[new_wallet], to, &amount, transfers.token);
     let request = signed_by(submitter, new_wallet, &by_hand(submitter, &call)).await?;
     submitter.submit_serialized(request).await?;
     // One of them has no record at a right node.
-    let until = Instant::now() + patience;
+    let until = Instant::now() + transfers.patience;
     for claim in &claims {
         claim.settle(submitter, &mut blocks, until).await;
     }
     Ok(())
-}
-
-/// Two transfers, and what they would leave of what their wallet holds.
-pub(super) struct Overdraw {
-    /// The number of the moment.
-    pub(super) number: u8,
-    pub(super) to: WalletAddress,
-    /// What the wallet has at most.
-    pub(super) most: i64,
-    /// What one of them leaves. It has to be less than half of what is held.
-    pub(super) left: i64,
-    pub(super) fee: i64,
-    /// How long they may take.
-    pub(super) patience: Duration,
 }
 
 /// Returns a batch of these submissions.
@@ -204,13 +169,22 @@ fn large_parts(held: i128) -> Option<[i128; 2]> {
 }
 
 impl<'s> Transfers<'s> {
-    pub(super) fn of(submitter: &'s Submitter, verification: &'s str, token: &'s str) -> Self {
+    pub(super) fn of(
+        submitter: &'s Submitter,
+        [wallet, new_wallet]: [&'s SigningWallet; 2],
+        verification: &'s str,
+        token: &'s str,
+    ) -> Self {
         let contract = contract_of_transfers(&submitter.samples.history(), token);
         Self {
             submitter,
             contract: contract.unwrap_or_else(|| verification.to_owned()),
             verification,
             token,
+            wallet,
+            new_wallet,
+            fee: submitter.whole_fee().unwrap_or_default(),
+            patience: submitter.patience(),
         }
     }
 
@@ -218,11 +192,8 @@ impl<'s> Transfers<'s> {
     /// too, another one to it twice in a batch, and transfers of a large amount to the co-signer and back. If a node has no
     /// batches, that of the batch follows alone. If the new wallet receives any, returns requests to send again once they are in
     /// a block.
-    async fn send_right(
-        &self,
-        [wallet, new_wallet]: [&SigningWallet; 2],
-        part: i64,
-    ) -> Taken<Option<Vec<Request>>> {
+    async fn send_right(&self, part: i64) -> Taken<Option<Vec<Request>>> {
+        let (wallet, new_wallet) = (self.wallet, self.new_wallet);
         let history = self.submitter.samples.history();
         let held = |wallet: &SigningWallet| held_by(&history, &wallet.address().to_string());
         let co_signer = self.submitter.with.co_signer.as_ref();
@@ -337,10 +308,6 @@ impl<'s> Transfers<'s> {
         call: &Value,
     ) -> Taken<(Request, String)> {
         let submitter = self.submitter;
-        let built = submitter.samples.node.send(call_request(call)).await?;
-        if let Some(what) = difference_from_call(call, &built) {
-            return no_sample(format!("no transfer was signed: {what}"));
-        }
         // Two signers share an odd fee.
         let odd = |fee: &i64| signers.len() > 1 && fee % 2 == 0;
         let fee = submitter.with.fee.as_str().parse::<i64>().ok().filter(odd);
@@ -350,13 +317,10 @@ impl<'s> Transfers<'s> {
             }),
             ..submitter.with.clone()
         };
-        let checked = match checked_with_time(call, &built, &with) {
-            Ok(checked) => checked,
-            Err(unsigned) => return no_sample(unsigned.reason()),
-        };
-        match signed_request(submitter, signers, &checked).await? {
-            Ok((_, request)) => Ok((request, code_of(checked.transaction_text()))),
-            Err(reason) => no_sample(reason),
+        let signed = signed_call(submitter, signers, call, None, |_| with).await?;
+        match signed.1 {
+            Ok(signed) => Ok((signed.request, code_of(&signed.text))),
+            Err(unsigned) => no_sample(format!("no transfer was signed: {}", unsigned.reason())),
         }
     }
 

@@ -9,7 +9,7 @@ use super::submitter::Submitter;
 use crate::{
     api::{
         IndexSearch, block_request, contract_state_request, has_record, in_block,
-        lists_no_transaction, lists_transactions, reported_index, requested_index, submitted_code,
+        lists_no_transaction, lists_transactions, reported_index, requested_index,
         token_holders_request,
     },
     history::Settled,
@@ -47,30 +47,19 @@ pub(super) async fn wait_for_all(submitter: &Submitter, accepted: &[Arc<Exchange
 }
 
 /// Returns the text of a submission.
-fn text_of(accepted: &Exchange) -> &str {
+pub(super) fn text_of(accepted: &Exchange) -> &str {
     accepted.request.body.as_deref().unwrap_or_default()
 }
 
-/// Returns the contract and the asset of a submission's text.
-fn claimed(submission: &str) -> Option<(String, String)> {
+/// Returns the request for the record of a submitted claim, and the claim's code. Gets the submission's text.
+fn claimed(submission: &str) -> Option<(Request, Option<String>)> {
     let body: Value = serde_json::from_str(submission).ok()?;
-    let data = body.pointer("/transaction/specific_data")?;
-    let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-    Some((text(&data["address"])?, text(&data["params"]["asset_id"])?))
-}
-
-/// Reads as [`settle`] does. Gets the accepted submission.
-pub(super) async fn settle_accepted(
-    submitter: &Submitter,
-    number: u8,
-    accepted: &Exchange,
-    blocks: &mut NewBlocks,
-    until: Instant,
-) {
-    if let Some((contract, asset)) = claimed(text_of(accepted)) {
-        let code = submitted_code(accepted);
-        settle(submitter, number, [&contract, &asset], code, blocks, until).await;
-    }
+    let transaction = &body["transaction"];
+    let data = &transaction["specific_data"];
+    let asset = data["params"]["asset_id"].as_str()?;
+    let request = contract_state_request(data["address"].as_str()?, asset);
+    let code = transaction["trans_code"].as_str();
+    Some((request, code.map(ToOwned::to_owned)))
 }
 
 /// Waits as [`wait_for`] does. Gets the text of the accepted submission.
@@ -81,8 +70,7 @@ pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) -> Opti
 
 /// Waits as [`wait_for_text`] does, at most until this time.
 async fn wait_until(submitter: &Submitter, accepted: &str, until: Instant) -> Option<Request> {
-    let (contract, asset) = claimed(accepted)?;
-    let request = contract_state_request(&contract, &asset);
+    let (request, _) = claimed(accepted)?;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     let began = Instant::now();
     loop {
@@ -132,16 +120,18 @@ pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), Inconclusi
     Ok(())
 }
 
-/// Reads until the record of a claim and its block exist, or until this moment. `blocks` are those since before it was
-/// submitted.
+/// Reads until the record of a claim and its block exist, or until this moment. Gets the text of its submission. `blocks` are
+/// those since before it was submitted.
 pub(super) async fn settle(
     submitter: &Submitter,
     number: u8,
-    [contract, asset]: [&str; 2],
-    code: Option<String>,
+    submission: &str,
     blocks: &mut NewBlocks,
     until: Instant,
 ) {
+    let Some((request, code)) = claimed(submission) else {
+        return;
+    };
     let step = Step::Claim(number, Act::Record);
     let mut is_stored = false;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
@@ -151,12 +141,8 @@ pub(super) async fn settle(
         loop {
             blocks.advance(submitter).await?;
             if !is_stored {
-                let request = contract_state_request(contract, asset);
-                let response = submitter
-                    .samples
-                    .node
-                    .send(request.for_step(step.clone()))
-                    .await?;
+                let request = request.clone().for_step(step.clone());
+                let response = submitter.samples.node.send(request).await?;
                 is_stored = has_record(&response);
                 if is_stored {
                     // The block was made before its record could be read.

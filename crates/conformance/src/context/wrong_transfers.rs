@@ -2,7 +2,6 @@
 
 use std::slice::from_ref;
 
-use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::{
@@ -34,13 +33,8 @@ fn signature_in(entry: &Value) -> &str {
 impl Transfers<'_> {
     /// Submits a transfer of one wallet, and one of two, wrongly signed in each way in which claims are, alone and in
     /// batches. Those of the same signers have one code, so at most one of them is made.
-    pub(super) async fn sign_wrongly(
-        &self,
-        wallet: &SigningWallet,
-        to: WalletAddress,
-        amount: i64,
-    ) -> Taken<()> {
-        let submitter = self.submitter;
+    pub(super) async fn sign_wrongly(&self, amount: i64) -> Taken<()> {
+        let (submitter, wallet, to) = (self.submitter, self.wallet, self.new_wallet.address());
         let call = self.call(&[wallet], to, &json!(amount), self.token);
         let text = by_hand(submitter, &call);
         for entry in entries_of(submitter, &[wallet], &text).await? {
@@ -100,28 +94,22 @@ impl Transfers<'_> {
 
     /// Submits the same as [`send_wrong`](Self::send_wrong) for the co-signer, or for the wallet itself: a node may take nothing
     /// from a wallet that it does not know.
-    pub(super) async fn send_wrong_of_known(
-        &self,
-        both: [&SigningWallet; 2],
-        fee: i64,
-    ) -> Taken<()> {
-        let co_signer = self.submitter.with.co_signer.as_ref();
-        let ends = co_signer.map_or(both, |co_signer| [co_signer, both[0]]);
+    pub(super) async fn send_wrong_of_known(&self) -> Taken<()> {
+        let ends = match &self.submitter.with.co_signer {
+            Some(co_signer) => [co_signer, self.wallet],
+            None => [self.wallet, self.new_wallet],
+        };
         let held = self.balance(ends[0].address(), self.token).await?;
         match i64::try_from(held) {
-            Ok(held) if held <= MOST_EXACT => self.send_wrong(both, ends, (fee, held)).await,
+            Ok(held) if held <= MOST_EXACT => self.send_wrong(ends, held).await,
             _ => Ok(()),
         }
     }
 
     /// Submits transfers of what is not there, most of them from one wallet to another, which a node must refuse. The balances
     /// show what became of them.
-    pub(super) async fn send_wrong(
-        &self,
-        [wallet, new_wallet]: [&SigningWallet; 2],
-        [from, to]: [&SigningWallet; 2],
-        (fee, held): (i64, i64),
-    ) -> Taken<()> {
+    pub(super) async fn send_wrong(&self, [from, to]: [&SigningWallet; 2], held: i64) -> Taken<()> {
+        let (wallet, new_wallet, fee) = (self.wallet, self.new_wallet, self.fee);
         let (address, other_address) = (to.address(), stranger()?.address());
         let too_much = self.call(&[from], address, &json!(held + fee / 2), self.token);
         let text = by_hand(self.submitter, &too_much);
