@@ -17,6 +17,7 @@ mod shape;
 mod stored_rows;
 mod stored_value;
 mod tier;
+mod transaction;
 mod transaction_in_block;
 mod units;
 
@@ -47,6 +48,7 @@ pub(crate) use shape::{json_type, shape_of};
 pub(crate) use stored_rows::{Row, known_rows, mentions, rows};
 pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;
+pub(crate) use transaction::Transaction;
 pub(crate) use transaction_in_block::{
     InBlock, find_in_block, in_block, is_listed_as_failed, listed_codes, listed_signatures,
     listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions, made_transfers,

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::transaction::Transaction;
 use crate::http::Exchange;
 
 /// Whether a block has a list of transactions.
@@ -112,7 +113,6 @@ pub(crate) fn times_in_block(block: &Value, code: &str) -> usize {
 
 /// Returns the code of a transaction that was submitted, if it has the documented length.
 pub(crate) fn submitted_code(submission: &Exchange) -> Option<String> {
-    let code = submission.sent()?.pointer("/transaction/trans_code")?;
-    let code = code.as_str()?;
+    let code = Transaction::sent_in(submission)?.code()?;
     (code.len() == 40).then(|| code.to_owned())
 }

@@ -19,7 +19,7 @@ use super::{
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
     get_balances::{HELD, HOLDERS},
-    limits::{self, may_be_beyond_a_limit, may_be_too_long},
+    limits::{may_be_beyond_a_limit, may_be_too_long},
     request_kind::RequestKind,
     sc_state::NO_STATE,
     submit_transaction::{
@@ -28,7 +28,8 @@ use super::{
 };
 use crate::{
     api::{
-        BlockResponse, ResponseKind, Sample, Tier, find, is_new, is_valid, message, submitted_code,
+        BlockResponse, ResponseKind, Sample, Tier, Transaction, find, is_new, is_valid, message,
+        submitted_code,
     },
     checks::{Examination, Finding, Findings, check_sample_responses, verified},
     context::{Context, difference_from_call, held_by},
@@ -287,21 +288,20 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     let choose = format!(
         "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet that has it"
     );
-    let transaction = submitted.sent().and_then(|sent| sent.get("transaction"));
-    let transaction = transaction.unwrap_or(&Value::Null);
+    let transaction = Transaction::sent_in(submitted).unwrap_or(Transaction(&Value::Null));
     let response = |act| claim.get(act).ok();
     let built = response(Act::Build).and_then(|built| built.success_object());
     let proposed = built.and_then(|built| find(built, "fee")?.1.as_f64());
-    if proposed > transaction["fee"].as_f64() {
+    if proposed > transaction.fee().as_f64() {
         return Some(choose);
     }
     if !names(&FUNDS_KEYWORDS) {
         return None;
     }
-    let Some(fee) = transaction["fee"].as_i64().map(i128::from) else {
+    let Some(fee) = transaction.fee().as_i64().map(i128::from) else {
         return Some(choose);
     };
-    let wallet = submitted.first_signer().unwrap_or_default();
+    let wallet = Transaction::first_signer(submitted).unwrap_or_default();
     match response(Act::Balance).and_then(|balance| held(balance)) {
         None => Some(format!(
             "{choose}; the node reports no balance to compare the fee with"
@@ -330,17 +330,14 @@ pub(super) fn promised_by(wallet: &str, history: &History, until: Duration) -> i
     let mut costs = BTreeMap::new();
     let accepted = history.accepted();
     for (_, transaction) in accepted.filter(|(entry, _)| entry.began <= until) {
-        let data = &transaction["specific_data"];
-        let signers = data["signers"].as_array();
-        if signers.is_some_and(|all| all.iter().any(|signer| signer == wallet)) {
-            let is_fees = data["params"]["asset_code"] == transaction["currency"];
-            let sent = if is_fees {
-                amount(&data["params"]["amount_to_send"])
-            } else {
-                0
+        if transaction.has_signer(wallet) {
+            let is_fees = transaction.param("asset_code") == transaction.currency();
+            let sent = match is_fees {
+                true => amount(&transaction.call()["params"]["amount_to_send"]),
+                false => 0,
             };
-            let cost = amount(&transaction["fee"]).saturating_add(sent);
-            costs.insert(transaction["trans_code"].to_string(), cost);
+            let cost = amount(transaction.fee()).saturating_add(sent);
+            costs.insert(transaction.code(), cost);
         }
     }
     costs.into_values().fold(0, i128::saturating_add)
@@ -429,13 +426,6 @@ fn refused_in_other_words(claim: &ClaimSteps<'_>) -> Examination {
     Examination::of(others.len(), findings)
 }
 
-/// Returns the signers of a transaction that was submitted.
-fn signers(response: &Exchange) -> Option<BTreeSet<&str>> {
-    response
-        .sent()
-        .map(|sent| limits::signers(&sent["transaction"]))
-}
-
 /// Checks that the claims of many wallets are accepted at last, if the node accepts claims of several wallets about one asset.
 fn refused_of_many(claims: &Claims, history: &History) -> Examination {
     let last = claims
@@ -447,29 +437,25 @@ fn refused_of_many(claims: &Claims, history: &History) -> Examination {
         return findings;
     }
     // Another case reports that the node took or gave another amount.
-    let can_pay = |response: &Exchange, signers: &BTreeSet<&str>| {
-        let transaction = response.sent().map(|sent| &sent["transaction"]);
-        let fee = transaction
-            .and_then(|one| one["fee"].as_u64())
-            .unwrap_or_default();
-        let part = fee.div_ceil(signers.len().max(1) as u64);
-        signers.iter().all(|wallet| {
-            let token = transaction.and_then(|one| one["currency"].as_str());
-            let amount = held_by(history, wallet)
-                .get(token.unwrap_or_default())
-                .copied();
+    let can_pay = |transaction: Transaction<'_>| {
+        let fee = transaction.fee().as_u64().unwrap_or_default();
+        let part = fee.div_ceil(transaction.signers().count().max(1) as u64);
+        let token = transaction.currency().unwrap_or_default();
+        transaction.signers().all(|wallet| {
+            let amount = held_by(history, wallet).get(token).copied();
             amount.is_none_or(|amount| amount >= part.into())
         })
     };
     // A node may take nothing from wallets that it does not know.
     let accepted = last.iter().filter(|response| is_valid(response));
     let known: BTreeSet<&str> = accepted
-        .filter_map(|response| signers(response))
-        .flat_map(|signers: BTreeSet<&str>| signers)
+        .filter_map(|response| Transaction::sent_in(response))
+        .flat_map(Transaction::signers)
         .collect();
     for response in last {
-        let is_judged = signers(response)
-            .is_some_and(|signers| signers.is_subset(&known) && can_pay(response, &signers));
+        let is_judged = Transaction::sent_in(response).is_some_and(|transaction| {
+            transaction.signers().all(|signer| known.contains(signer)) && can_pay(transaction)
+        });
         if !is_judged {
             continue;
         }

@@ -17,7 +17,9 @@ use super::{
     sc_state,
 };
 use crate::{
-    api::{in_block, lists_transactions, member_named, requested, requested_index, stored},
+    api::{
+        Transaction, in_block, lists_transactions, member_named, requested, requested_index, stored,
+    },
     checks::{Examination, Finding, Findings, changed},
     context::Context,
     history::{ClaimSteps, History, MIN_NEW_BLOCKS, Settled},
@@ -255,7 +257,7 @@ fn is_in_no_block(settled: &Settled<'_>, code: &str) -> bool {
 /// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run had submitted when a
 /// block with the claim was read. Such a claim may fail when its block is made.
 fn overdrawn(claim: &ClaimSteps<'_>, code: &str, history: &History) -> Option<String> {
-    let wallet = claim.submitted().ok()?.first_signer()?;
+    let wallet = Transaction::first_signer(claim.submitted().ok()?)?;
     let balance = held(claim.get(Act::Balance).ok()?)?;
     let blocks = history.blocks().map(|(_, entry)| entry);
     let shown = blocks.filter(|entry| entry.shows(code));

@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::claim_record::found;
 use crate::{
-    api::{in_block, lists_transactions, times_in_block},
+    api::{Transaction, in_block, lists_transactions, times_in_block},
     checks::{Examination, Finding, Findings},
     context::Context,
     history::{Claims, Settled},
@@ -25,8 +25,7 @@ async fn accepted(context: &Context) -> Result<(&Claims, Vec<Accepted<'_>>), Inc
     let claims = context.submissions.claims().await?;
     claims.first().settled()?;
     let with_code = claims.accepted().filter_map(|(submitted, settled)| {
-        let code = submitted.sent()?.pointer("/transaction/trans_code")?;
-        let code = code.as_str()?;
+        let code = Transaction::sent_in(submitted)?.code()?;
         let code = Some(code).filter(|code| !code.is_empty())?;
         let is_in = |block: &Exchange| Some(in_block(block.success_object()?, code).is_some());
         // Another program may have submitted something before it read a block.

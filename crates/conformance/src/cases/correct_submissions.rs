@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::refusing::{submitted, way_out};
 use crate::{
-    api::{is_missing_endpoint, is_new, is_valid, times_in_batch},
+    api::{Transaction, is_missing_endpoint, is_new, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
     context::{Context, ONE_DIGIT_CHANGED, right_rows_of},
     history::{Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S, History},
@@ -226,9 +226,8 @@ fn left_out(history: &History) -> Option<Finding> {
     let mut known = BTreeSet::new();
     history.submissions().find_map(|entry| {
         let response = &entry.exchange;
-        let transactions = entry.submissions().iter();
-        let codes = transactions.filter_map(|one| one.pointer("/transaction/trans_code")?.as_str());
-        let codes: BTreeSet<_> = codes.collect();
+        let transactions = entry.submissions().iter().filter_map(Transaction::of);
+        let codes: BTreeSet<_> = transactions.filter_map(Transaction::code).collect();
         let new: Vec<_> = codes.iter().filter(|code| known.insert(**code)).collect();
         let body = response.success_object()?;
         let length = |list| Some(body["response"].get(list)?.as_array()?.len());

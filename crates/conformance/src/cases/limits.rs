@@ -8,7 +8,12 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{api::listed_codes, history::History, http::Exchange, rules::is_clear_refusal};
+use crate::{
+    api::{Transaction, listed_codes},
+    history::History,
+    http::Exchange,
+    rules::is_clear_refusal,
+};
 
 /// Words in the message of a node that refuses for a length.
 const LENGTH_KEYWORDS: [&str; 9] = [
@@ -66,7 +71,7 @@ struct Accepted<'h> {
     began: Duration,
     signers: BTreeSet<&'h str>,
     fee: f64,
-    currency: &'h Value,
+    currency: Option<&'h str>,
     /// When a block that contains it was first read.
     block_read: Option<Duration>,
 }
@@ -77,13 +82,12 @@ pub(super) fn may_be_beyond_a_limit(history: &History, refused: &Arc<Exchange>) 
     let mut submissions = history.submissions();
     let entry = submissions.find(|entry| Arc::ptr_eq(&entry.exchange, refused));
     let entry = entry.filter(|_| is_clear_refusal(refused));
-    let Some((entry, sent)) = entry.and_then(|entry| Some((entry, refused.sent()?))) else {
+    let (Some(entry), Some(transaction)) = (entry, Transaction::sent_in(refused)) else {
         return false;
     };
     let said = refused.summary().to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    let transaction = &sent["transaction"];
-    let of = signers(transaction);
+    let of = transaction.signers().collect();
     let all = accepted(history);
     let is_pending = |one: &Accepted<'_>| {
         let is_settled = one.block_read.is_some_and(|read| read < entry.began);
@@ -92,10 +96,10 @@ pub(super) fn may_be_beyond_a_limit(history: &History, refused: &Arc<Exchange>) 
     if names(&["pending", "too many", "try again"]) || matches!(refused.status, 409 | 429) {
         return all.iter().any(is_pending);
     }
-    let fee = transaction["fee"].as_f64().unwrap_or_default();
+    let fee = transaction.fee().as_f64().unwrap_or_default();
     let alike = all
         .iter()
-        .filter(|one| *one.currency == transaction["currency"]);
+        .filter(|one| one.currency == transaction.currency());
     let fees: Vec<_> = alike.map(|one| one.fee).collect();
     // A node may want one fee of all.
     let is_another =
@@ -115,23 +119,16 @@ fn accepted<'h>(history: &'h History) -> Vec<Accepted<'h>> {
     }
     let mut known = BTreeSet::new();
     let all = history.accepted().filter_map(|(entry, transaction)| {
-        let code = transaction["trans_code"].as_str()?;
+        let code = transaction.code()?;
         known.insert(code).then(|| Accepted {
             began: entry.began,
-            signers: signers(transaction),
-            fee: transaction["fee"].as_f64().unwrap_or_default(),
-            currency: &transaction["currency"],
+            signers: transaction.signers().collect(),
+            fee: transaction.fee().as_f64().unwrap_or_default(),
+            currency: transaction.currency(),
             block_read: blocks.get(code).copied(),
         })
     });
     all.collect()
-}
-
-/// Returns the signers of a transaction.
-pub(super) fn signers(transaction: &Value) -> BTreeSet<&str> {
-    let signers = transaction["specific_data"]["signers"].as_array();
-    let signers = signers.into_iter().flatten();
-    signers.filter_map(Value::as_str).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::Signer as _;
 use nodeproof_wallet::KeyPair;
 use serde_json::json;
@@ -140,9 +139,9 @@ pub(super) async fn claim_as_many(transfers: &Transfers<'_>, accepted: &str) -> 
 /// Submits the first accepted transfer of the run again. A node may have forgotten its code.
 async fn submit_oldest(submitter: &Submitter) -> Taken<()> {
     let history = submitter.samples.history();
-    let mut transfers = history.accepted().filter(|(entry, transaction)| {
-        entry.submissions().len() == 1 && transaction["specific_data"]["function"] == Transfer::NAME
-    });
+    let mut transfers = history
+        .accepted()
+        .filter(|(entry, transaction)| entry.submissions().len() == 1 && transaction.is_transfer());
     if let Some((entry, _)) = transfers.next() {
         let again = entry.exchange.request.clone();
         submitter.submit_serialized(again).await?;
@@ -301,9 +300,7 @@ impl Crowd<'_> {
     async fn settle(&self, claims: &[Signed]) -> Taken<()> {
         let submitter = self.submitter();
         let history = submitter.samples.history();
-        let codes = history
-            .accepted()
-            .filter_map(|(_, one)| one["trans_code"].as_str());
+        let codes = history.accepted().filter_map(|(_, one)| one.code());
         let codes: BTreeSet<_> = codes.collect();
         let is_accepted = |claim: &&Signed| codes.contains(&*code_of(&claim.text));
         if let Some(accepted) = claims.iter().rev().find(is_accepted) {

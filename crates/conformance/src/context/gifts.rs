@@ -299,7 +299,7 @@ impl Transfers<'_> {
     fn other_currency(&self) -> Option<String> {
         let history = self.submitter.samples.history();
         let currencies = history.accepted().filter_map(|(_, transaction)| {
-            let currency = transaction["currency"].as_str()?;
+            let currency = transaction.currency()?;
             (currency != self.token).then(|| currency.to_owned())
         });
         let held = held_by(&history, &self.wallet.address().to_string());

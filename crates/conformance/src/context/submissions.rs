@@ -18,7 +18,7 @@ use super::{
     wrong::{Moment, ONE_DIGIT_CHANGED, rows, rows_at},
 };
 use crate::{
-    api::is_valid,
+    api::{Transaction, is_valid},
     history::Claims,
     http::{self, Act, Exchange, InconclusiveReason, Request, Step, Wording, unknown},
 };
@@ -207,7 +207,7 @@ impl Submissions {
             // A wallet with a public key also signs the control.
             let control = self.control().await.ok();
             let call = claims.first().call();
-            let signer = control.as_ref().and_then(|control| control.first_signer());
+            let signer = control.as_deref().and_then(Transaction::first_signer);
             let is_public = signer == call["signers"][0].as_str();
             return (!is_public).then_some(claims);
         }

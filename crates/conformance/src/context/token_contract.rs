@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use serde_json::Value;
 
 use super::{claim_step::Taken, submitter::Submitter};
 use crate::{
-    api::{block_request, made_transfers},
+    api::{Transaction, block_request, made_transfers},
     history::History,
 };
 
@@ -31,9 +30,12 @@ pub(super) fn contract_of_transfers(history: &History, token: &str) -> Option<St
         .filter_map(contract_of)
         .max();
     let accepted = || {
-        let calls = history.accepted().map(|(_, one)| &one["specific_data"]);
-        let transfers = calls.filter(|call| call["function"] == Transfer::NAME);
-        transfers.filter_map(contract_of).last()
+        let all = history.accepted().map(|(_, transaction)| transaction);
+        let transfers = all.filter(|one| one.is_transfer());
+        transfers
+            .map(Transaction::call)
+            .filter_map(contract_of)
+            .last()
     };
     made.or_else(accepted).map(|(_, contract)| contract)
 }

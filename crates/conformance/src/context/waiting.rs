@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::submitter::Submitter;
 use crate::{
     api::{
-        IndexSearch, block_request, contract_state_request, has_record, in_block,
+        IndexSearch, Transaction, block_request, contract_state_request, has_record, in_block,
         lists_no_transaction, lists_transactions, reported_index, requested_index,
         token_holders_request,
     },
@@ -54,12 +54,9 @@ pub(super) fn text_of(accepted: &Exchange) -> &str {
 /// Returns the request for the record of a submitted claim, and the claim's code. Gets the submission's text.
 fn claimed(submission: &str) -> Option<(Request, Option<String>)> {
     let body: Value = serde_json::from_str(submission).ok()?;
-    let transaction = &body["transaction"];
-    let data = &transaction["specific_data"];
-    let asset = data["params"]["asset_id"].as_str()?;
-    let request = contract_state_request(data["address"].as_str()?, asset);
-    let code = transaction["trans_code"].as_str();
-    Some((request, code.map(ToOwned::to_owned)))
+    let claim = Transaction::of(&body)?;
+    let request = contract_state_request(claim.contract()?, claim.asset()?);
+    Some((request, claim.code().map(ToOwned::to_owned)))
 }
 
 /// Waits as [`wait_for`] does. Gets the text of the accepted submission.

@@ -11,7 +11,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    api::{accepts, find, has_record, in_block, is_new, is_valid, requested},
+    api::{Transaction, accepts, find, has_record, in_block, is_new, is_valid, requested},
     checks::verified_signers,
     history::MAX_CLAIMS,
     http::{Act, BatchStep, Exchange, LoggedExchange, Step},
@@ -64,13 +64,14 @@ impl<'e> Submissions<'e> {
         let mut all = Self::default();
         for (at, logged) in exchanges.iter().enumerate() {
             for submission in submissions(&logged.exchange) {
-                let transaction = &submission["transaction"];
-                let Some(code) = transaction["trans_code"].as_str() else {
+                let transaction = Transaction::of(submission);
+                let Some((transaction, code)) =
+                    transaction.and_then(|one| Some((one, one.code()?)))
+                else {
                     continue;
                 };
                 all.of_code.entry(code).or_default().push(at);
-                let asset = transaction["specific_data"]["params"]["asset_id"].as_str();
-                if let Some(asset) = asset {
+                if let Some(asset) = transaction.asset() {
                     all.of_asset.entry(asset).or_default().insert(code);
                 }
             }
@@ -92,14 +93,11 @@ impl<'e> Submissions<'e> {
         let mut wrong = all.iter().take_while(|at| **at != submitted);
         let is_first = !wrong.any(|at| accepts(&exchanges[*at].exchange, code));
         let first = &exchanges[submitted];
-        let data = first
-            .exchange
-            .sent()?
-            .pointer("/transaction/specific_data")?;
+        let transaction = Transaction::sent_in(&first.exchange)?;
         let asset = sent["params"]["asset_id"].as_str()?;
         let is_claim = sent["function_called"] == AddVerification::NAME
-            && *data == *find(answer, "specific_data")?.1
-            && data["signers"].as_array()?.len() == 1
+            && transaction.call() == find(answer, "specific_data")?.1
+            && transaction.signers().count() == 1
             && is_first
             && is_valid(&first.exchange)
             // The program may have submitted it to another node before.
@@ -146,7 +144,7 @@ fn steps(exchanges: &[LoggedExchange], claim: &Claim) -> Vec<(usize, Act)> {
     let is_again = |exchange: &Exchange| {
         exchange.request.path == SUBMIT
             && exchange.request.wrongly_signed.is_none()
-            && transaction(exchange) == transaction(&submitted.exchange)
+            && Transaction::sent_in(exchange) == Transaction::sent_in(&submitted.exchange)
     };
     let is_read = |exchange: &Exchange| {
         let asks = |name, value: &str| requested(exchange, name) == Some(value);
@@ -168,7 +166,7 @@ fn steps(exchanges: &[LoggedExchange], claim: &Claim) -> Vec<(usize, Act)> {
         .iter()
         .filter(|one| one.ended <= submitted.began && is_read(&one.exchange));
     let earlier: Vec<_> = earlier.map(is_record).collect();
-    let code = transaction(&submitted.exchange).and_then(|sent| sent["trans_code"].as_str());
+    let code = Transaction::sent_in(&submitted.exchange).and_then(Transaction::code);
     let shows_it = |logged: &LoggedExchange| {
         let is_block = logged.exchange.request.path == "/get-block";
         let block = logged.exchange.success_object().filter(|_| is_block);
@@ -225,11 +223,6 @@ fn mark_wrongly_signed(exchanges: &mut [LoggedExchange]) {
     }
 }
 
-/// Returns the transaction that a request submits.
-fn transaction(exchange: &Exchange) -> Option<&Value> {
-    exchange.sent()?.get("transaction")
-}
-
 const SUBMIT: &str = "/submit-transaction";
 
 /// Returns the submissions of a request.
@@ -260,7 +253,7 @@ fn signed_in(exchange: &Exchange) -> Vec<Signed> {
         _ => Vec::new(),
     };
     let signed = |(text, sent): (&str, &Value)| {
-        let code = sent.pointer("/transaction/trans_code")?.as_str()?;
+        let code = Transaction::of(sent)?.code()?;
         let (signers, verified) = verified_signers(&SignedTransaction::from_json(text).ok()?)?;
         Some(Signed {
             code: code.to_owned(),

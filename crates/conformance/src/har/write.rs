@@ -9,7 +9,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::entry::Own;
 use crate::{
-    api::{accepts, in_block},
+    api::{Transaction, accepts, in_block},
     context::Redactor,
     discovery::Wanted,
     http::{Exchange, LoggedExchange, MissingStep, Node},
@@ -98,10 +98,8 @@ fn accepted_codes(submission: &Exchange) -> Vec<String> {
     if !submission.request.path.starts_with("/submit-transaction") {
         return Vec::new();
     }
-    let all = submission.submissions();
-    let codes = all
-        .iter()
-        .filter_map(|one| one.pointer("/transaction/trans_code")?.as_str());
+    let all = submission.submissions().iter();
+    let codes = all.filter_map(|one| Transaction::of(one)?.code());
     let accepted = codes.filter(|code| code.len() == 40 && accepts(submission, code));
     accepted.map(ToOwned::to_owned).collect()
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Entry, History};
 use crate::{
-    api::{find, has_record, is_new, is_valid, times_in_batch},
+    api::{Transaction, find, has_record, is_new, is_valid, times_in_batch},
     http::{Act, BatchStep, Exchange, InconclusiveReason, Step},
 };
 
@@ -130,8 +130,8 @@ impl Claims {
         let accepted = self.of_many().flat_map(|claim| claim.all(Act::Submit));
         let accepted = accepted.filter(|response| is_valid(response));
         are_of_several(accepted.filter_map(|response| {
-            let call = response.sent()?.pointer("/transaction/specific_data")?;
-            Some((call["params"]["asset_id"].as_str()?, &call["signers"][0]))
+            let claim = Transaction::sent_in(response)?;
+            Some((claim.asset()?, claim.signers().next()))
         }))
     }
 

@@ -24,7 +24,7 @@ pub(crate) use heights::Period;
 use serde_json::Value;
 
 use crate::{
-    api::accepts,
+    api::{Transaction, accepts},
     http::{Exchange, InconclusiveReason, LoggedExchange, MissingStep, Step},
 };
 
@@ -137,17 +137,11 @@ impl History {
     }
 
     /// Returns the transactions that the node accepted, each with the submission that it was in, alone or in a batch.
-    pub(crate) fn accepted(&self) -> impl Iterator<Item = (&Entry, &Value)> {
+    pub(crate) fn accepted(&self) -> impl Iterator<Item = (&Entry, Transaction<'_>)> {
         self.submissions().flat_map(|entry| {
-            // Some submissions are not objects.
-            let all = entry.submissions().iter();
-            let transactions = all.filter_map(|one| one.get("transaction"));
-            let accepted = transactions.filter(|transaction| {
-                accepts(
-                    &entry.exchange,
-                    transaction["trans_code"].as_str().unwrap_or_default(),
-                )
-            });
+            let all = entry.submissions().iter().filter_map(Transaction::of);
+            let accepted =
+                all.filter(|one| accepts(&entry.exchange, one.code().unwrap_or_default()));
             accepted.map(move |transaction| (entry, transaction))
         })
     }
@@ -255,7 +249,7 @@ impl History {
     /// Returns the codes of the transactions that the run submitted.
     pub(crate) fn submitted_codes(&self) -> BTreeSet<String> {
         let submitted = self.submissions().flat_map(Entry::submissions);
-        let code = |one: &Value| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned());
+        let code = |one| Some(Transaction::of(one)?.code()?.to_owned());
         submitted.filter_map(code).collect()
     }
 

@@ -451,12 +451,6 @@ impl Exchange {
         }
     }
 
-    /// Returns the first signer of the transaction that was submitted.
-    pub(crate) fn first_signer(&self) -> Option<&str> {
-        let signer = "/transaction/specific_data/signers/0";
-        self.sent()?.pointer(signer)?.as_str()
-    }
-
     /// Returns the body of a successful response if it is a JSON object.
     ///
     /// Any 2xx status counts, because the specification does not name one.

@@ -1,10 +1,8 @@
 //! The rule *authority*: of all ways to sign a transaction, only the right one is accepted, and nobody claims anything
 //! in the name of another wallet.
 
-use serde_json::Value;
-
 use crate::{
-    api::{carried, is_valid, known_rows},
+    api::{Transaction, carried, is_valid, known_rows},
     checks::{Examination, Finding, Reply},
     history::{Entry, History},
     http::Exchange,
@@ -58,12 +56,9 @@ fn verifiers(history: &History, result: &mut Examination) {
     let submissions = history.submissions().flat_map(Entry::submissions);
     let named: Vec<_> = submissions
         .filter_map(|submission| {
-            let data = submission.pointer("/transaction/specific_data")?;
-            let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-            let verifier = text(&data["params"]["verifier_address"])?;
-            let mut signers = data["signers"].as_array()?.iter().filter_map(Value::as_str);
-            let asset = text(&data["params"]["asset_id"])?;
-            (!signers.any(|signer| signer == verifier)).then_some((asset, verifier))
+            let claim = Transaction::of(submission)?;
+            let (asset, verifier) = (claim.asset()?, claim.param("verifier_address")?);
+            (!claim.has_signer(verifier)).then_some((asset, verifier))
         })
         .collect();
     if named.is_empty() {
@@ -72,7 +67,7 @@ fn verifiers(history: &History, result: &mut Examination) {
     for entry in history.of_path("/sc-state") {
         let body = entry.exchange.success_object();
         for (member, value) in body.into_iter().flat_map(carried) {
-            let is_of_other = |(asset, verifier): &&(String, String)| {
+            let is_of_other = |(asset, verifier): &&(&str, &str)| {
                 let rows = known_rows(value).into_iter();
                 let mut rows = rows.filter(|row| row.has("asset_id", asset));
                 rows.any(|row| row.has("verifier_address", verifier))
@@ -80,7 +75,7 @@ fn verifiers(history: &History, result: &mut Examination) {
             if let Some((_, verifier)) = named.iter().find(is_of_other) {
                 let what = "a claim is recorded in the name of a wallet that did not sign it";
                 let expected = "a refusal, or the wallet that signed as the verifier";
-                let finding = Finding::new(&entry.exchange, what, expected, verifier.as_str());
+                let finding = Finding::new(&entry.exchange, what, expected, *verifier);
                 result.push(finding.at(format!("/{member}")));
                 return;
             }

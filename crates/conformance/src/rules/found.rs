@@ -282,12 +282,7 @@ struct OwnClaim<'h> {
 fn own_claims(history: &History) -> Vec<OwnClaim<'_>> {
     let right = history.accepted().filter(|(entry, _)| is_right(entry));
     let calls: BTreeMap<_, _> = right
-        .filter_map(|(_, transaction)| {
-            Some((
-                transaction["trans_code"].as_str()?,
-                &transaction["specific_data"],
-            ))
-        })
+        .filter_map(|(_, transaction)| Some((transaction.code()?, transaction.call())))
         .collect();
     let mut claims = BTreeMap::new();
     let mut ends: BTreeMap<u64, Duration> = BTreeMap::new();

@@ -7,7 +7,7 @@ use nodeproof_primitives::Amount;
 use serde_json::{Value, json};
 
 use crate::{
-    api::{FirstDifference, InBlock, in_block, is_new, is_valid, submitted_code},
+    api::{FirstDifference, InBlock, Transaction, in_block, is_new, is_valid, submitted_code},
     checks::{Examination, Finding, signed_transaction},
     history::{Entry, History},
     http::Request,
@@ -27,9 +27,10 @@ pub(crate) fn included(history: &History) -> Examination {
         {
             let known = accepted.entry(code).or_default();
             // What a node takes for a known transaction does not replace that one.
-            let data = &body["transaction"]["specific_data"];
-            let is_other =
-                |(first, _): &(&Value, &Request)| first["transaction"]["specific_data"] != *data;
+            let call = Transaction::of(body).map(Transaction::call);
+            let is_other = |(first, _): &(&Value, &Request)| {
+                Transaction::of(first).map(Transaction::call) != call
+            };
             if is_new(&entry.exchange) != Some(false) || !known.iter().any(is_other) {
                 known.push((body, request));
             }
@@ -98,9 +99,9 @@ fn difference(submitted: &Value, block: &Entry, found: InBlock<'_>) -> Option<Fi
     let (signatures, entries) = (found.signatures?, &submitted["signatures"]);
     let (listed, all) = (by_wallet(signatures), by_wallet(entries));
     // A node may leave out the signatures of others than the signers.
-    let signers = submitted["transaction"]["specific_data"]["signers"].as_array();
+    let transaction = Transaction(&submitted["transaction"]);
     let is_signer = |[wallet, _]: &[Option<String>; 2]| {
-        let mut signers = signers.into_iter().flatten().filter_map(Value::as_str);
+        let mut signers = transaction.signers();
         signers.any(|one| wallet.as_deref() == Some(&*one.to_lowercase()))
     };
     let mut of_signers = all.clone().unwrap_or_default();

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     api::{
-        has_record, is_missing_endpoint, is_refusal, is_valid, known_rows, requested, stored,
-        times_in_batch, times_in_block,
+        Transaction, has_record, is_missing_endpoint, is_refusal, is_valid, known_rows, requested,
+        stored, times_in_batch, times_in_block,
     },
     checks::{Examination, Finding},
     context::right_rows,
@@ -52,9 +52,9 @@ impl Fates {
     }
 
     fn add(&mut self, entry: &Entry, submission: &Value) {
-        let text = |pointer: &str| submission.pointer(pointer).and_then(Value::as_str);
+        let transaction = Transaction::of(submission).unwrap_or(Transaction(&Value::Null));
         // The letters of a code may be upper or lower case.
-        let code = text("/transaction/trans_code").map(str::to_lowercase);
+        let code = transaction.code().map(str::to_lowercase);
         let code_text = code.as_deref().unwrap_or_default();
         let fate = match fate(&entry.exchange, code_text) {
             // Other cases report it.
@@ -65,13 +65,11 @@ impl Fates {
             let known = self.of_codes.entry(code).or_insert(fate);
             *known = fate.max(*known);
         }
-        const DATA: &str = "/transaction/specific_data";
-        let contract = text(&format!("{DATA}/address"));
-        let asset = text(&format!("{DATA}/params/asset_id"));
-        if let Some((contract, asset)) = contract.zip(asset) {
-            let function = text(&format!("{DATA}/function"));
+        if let Some((contract, asset)) = transaction.contract().zip(transaction.asset()) {
             let fate = match fate {
-                Fate::Accepted if function != Some(MAKES_RECORDS) => Fate::OtherCall,
+                Fate::Accepted if transaction.call()["function"] != MAKES_RECORDS => {
+                    Fate::OtherCall
+                }
                 fate => fate,
             };
             let asset = (contract.to_owned(), asset.to_owned());

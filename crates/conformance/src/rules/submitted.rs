@@ -35,14 +35,14 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
     };
     let accepted = history.accepted().map(|(entry, transaction)| {
         let is_wrong = entry.exchange.request.wrongly_signed.is_some();
-        let code = transaction["trans_code"].as_str();
+        let code = transaction.code();
         let lists_it = |code| blocks.iter().any(|block| lists_as_failed(block, code));
         let is_left_out = code.is_some_and(|code| !in_blocks.contains_key(code)) && is_past(entry);
         let not_made_until = match code.is_some_and(lists_it) {
             true => Some(Duration::MAX),
             false => known.filter(|_| is_left_out).map(|(_, until)| until),
         };
-        (&transaction["specific_data"], is_wrong, not_made_until)
+        (transaction.call(), is_wrong, not_made_until)
     });
     let accepted: Vec<_> = accepted.collect();
     let mut checked = Examination::default();
@@ -194,12 +194,10 @@ fn is_empty(found: &Value) -> bool {
 pub(crate) fn first_stays(history: &History) -> Examination {
     let mut by_verifier: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
     for (entry, transaction) in history.accepted() {
-        let call = &transaction["specific_data"];
-        let verifier = &call["params"]["verifier_address"];
-        if entry.exchange.request.wrongly_signed.is_none() && call["signers"] == json!([verifier]) {
-            let of = [&call["address"], &call["params"]["asset_id"], verifier];
-            let claims = by_verifier.entry(of.map(Value::as_str)).or_default();
-            claims.push(call);
+        let verifier = transaction.param("verifier_address");
+        if entry.exchange.request.wrongly_signed.is_none() && transaction.signers().eq(verifier) {
+            let of = [transaction.contract(), transaction.asset(), verifier];
+            by_verifier.entry(of).or_default().push(transaction.call());
         }
     }
     let mut checked = Examination::default();
@@ -248,9 +246,8 @@ pub(crate) fn first_submitted(history: &History) -> Examination {
     let in_blocks = codes_in_blocks(history);
     let mut calls: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
     for (_, transaction) in history.accepted() {
-        let params = &transaction["specific_data"]["params"];
-        let about = calls.entry(params["asset_id"].as_str()).or_default();
-        about.push(params);
+        let about = calls.entry(transaction.asset()).or_default();
+        about.push(&transaction.call()["params"]);
     }
     let blocks = history.blocks();
     let blocks = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
@@ -277,14 +274,14 @@ pub(crate) fn first_submitted(history: &History) -> Examination {
         let mut records = history.of_path("/sc-state").filter(is_about);
         let mut claims = history
             .accepted()
-            .filter(|(_, transaction)| transaction["specific_data"]["params"]["asset_id"] == asset);
+            .filter(|(_, transaction)| transaction.asset() == Some(asset));
         let (Some(first), Some((claim, transaction))) = (records.next(), claims.next()) else {
             return false;
         };
         let is_absent = first.answer == Answer::Nothing
             && matches!(first.exchange.status, 200..=299 | 400 | 404);
         // A second claim of a wallet may have no effect, and the first one may not be in the recording.
-        let code = transaction["trans_code"].as_str().unwrap_or_default();
+        let code = transaction.code().unwrap_or_default();
         let is_executed = in_blocks.is_empty() || in_blocks.contains_key(code);
         is_absent && first.ended < claim.began && is_executed
     })

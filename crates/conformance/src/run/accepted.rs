@@ -1,10 +1,9 @@
 //! What the user's wallets have paid for in a run that was stopped.
 
-use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::escape::escaped_up_to as shown;
-use serde_json::Value;
 
 use crate::{
+    api::Transaction,
     context::{SigningWallet, Submitting},
     history::{Entry, History},
 };
@@ -20,15 +19,12 @@ pub(super) fn note_of_accepted(
     let wallets: Vec<_> = wallets
         .map(|wallet| SigningWallet::address(wallet).to_string())
         .collect();
-    let is_own = |signer: &Value| wallets.iter().any(|wallet| signer == wallet.as_str());
     let mut codes = Vec::new();
     for (_, transaction) in history.accepted() {
-        let signers = transaction["specific_data"]["signers"].as_array();
-        let code = transaction["trans_code"].as_str().unwrap_or_default();
-        if signers.is_some_and(|signers| signers.iter().any(is_own))
-            && !codes.contains(&code.to_owned())
-        {
-            codes.push(code.to_owned());
+        let code = transaction.code().unwrap_or_default();
+        let is_own = wallets.iter().any(|wallet| transaction.has_signer(wallet));
+        if is_own && !codes.contains(&code) {
+            codes.push(code);
         }
     }
     let is_under_way = !wallets.is_empty() && without_response > 0;
@@ -69,9 +65,8 @@ const NO_TRANSFER: &str = "the node accepted no transfer, so what transfers do t
 
 /// Returns a note if the node has refused all transfers.
 pub(super) fn note_of_transfers(history: &History) -> Option<String> {
-    let is_transfer = |one: &Value| one["specific_data"]["function"] == Transfer::NAME;
     let sent = history.submissions().flat_map(Entry::submissions);
-    let mut sent = sent.map(|one| &one["transaction"]);
-    let is_refused = || !history.accepted().any(|(_, one)| is_transfer(one));
-    (sent.any(is_transfer) && is_refused()).then(|| NO_TRANSFER.to_owned())
+    let mut sent = sent.filter_map(Transaction::of);
+    let is_refused = || !history.accepted().any(|(_, one)| one.is_transfer());
+    (sent.any(Transaction::is_transfer) && is_refused()).then(|| NO_TRANSFER.to_owned())
 }

@@ -5,7 +5,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::WalletAddress;
 use tokio::time::Instant;
 
@@ -82,19 +81,15 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
 
 /// Returns the balances from which and to which the accepted transfers move tokens.
 fn moved_by_transfers(history: &History) -> BTreeSet<Pair> {
-    let calls = history
-        .accepted()
-        .map(|(_, transaction)| transaction["specific_data"].clone());
-    let pairs = calls.flat_map(|call| {
-        let token = call["params"]["asset_code"].as_str().unwrap_or_default();
-        let ends = [&call["signers"][0], &call["params"]["receiver"]];
-        let ends = ends.map(|end| Some((end.as_str()?.to_owned(), token.to_owned())));
-        let is_transfer = call["function"] == Transfer::NAME;
-        ends.into_iter()
-            .flatten()
-            .filter(move |(wallet, _)| is_transfer && is_address(wallet))
-            .collect::<Vec<_>>()
-    });
+    let accepted = history.accepted().map(|(_, transaction)| transaction);
+    let pairs = accepted
+        .filter(|one| one.is_transfer())
+        .flat_map(|transfer| {
+            let token = transfer.param("asset_code").unwrap_or_default();
+            let ends = [transfer.signers().next(), transfer.param("receiver")];
+            let wallets = ends.into_iter().flatten().filter(|end| is_address(end));
+            wallets.map(|wallet| (wallet.to_owned(), token.to_owned()))
+        });
     pairs.collect()
 }
 

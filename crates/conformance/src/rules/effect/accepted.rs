@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Number, Value};
 
 use crate::{
-    api::{Pair, is_address},
+    api::{Pair, Transaction, is_address},
     history::Entry,
     http::Request,
 };
@@ -51,31 +51,30 @@ pub(super) struct Accepted {
 
 impl Accepted {
     pub(super) fn of(submission: &Value, entry: &Entry) -> Option<Self> {
-        let transaction = submission.get("transaction")?;
-        let data = transaction.get("specific_data")?;
-        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        let signers = data.get("signers")?.as_array()?;
-        let fee = transaction.get("fee")?;
+        let transaction = Transaction::of(submission)?;
+        let owned = |text: &str| text.to_owned();
+        let signers: Vec<_> = transaction.signers().map(owned).collect();
+        let fee = transaction.fee();
         // Below 2^53, this is exact.
         let decimal = fee
             .as_f64()
             .filter(|decimal| fee.as_i64().is_none() && decimal.abs() < MOST_AMOUNT);
-        let payers: BTreeSet<_> = signers.iter().filter_map(text).collect();
+        let payers = BTreeSet::from_iter(signers.clone());
         let is_plain =
             payers.len() == signers.len() && is_plain_claim(transaction, &entry.exchange.request);
         Some(Self {
-            code: text(transaction.get("trans_code")?)?,
+            code: transaction.code().map(owned)?,
             payers,
-            token: text(transaction.get("currency")?)?,
+            token: transaction.currency().map(owned)?,
             fee: match fee.as_i64() {
                 Some(fee) => fee.into(),
                 None => decimal?.floor() as i128,
             },
             rounding: decimal.is_some_and(|fee| fee.fract() != 0.0).into(),
-            asset: text(&data["params"]["asset_id"]),
-            first: signers.first().and_then(text),
-            claims_in: text(&data["address"]).filter(|_| is_plain),
-            transfer: Transfer::of(data, &entry.exchange.request),
+            asset: transaction.asset().map(owned),
+            first: signers.first().cloned(),
+            claims_in: transaction.contract().map(owned).filter(|_| is_plain),
+            transfer: Transfer::of(transaction, &entry.exchange.request),
             began: entry.began,
             // The blocks show the rest later.
             ..Self::default()
@@ -193,15 +192,14 @@ impl Accepted {
 }
 
 /// Whether a transaction is a claim with the documented params, in the name of its first signer, and the signers pay.
-fn is_plain_claim(transaction: &Value, request: &Request) -> bool {
-    let data = &transaction["specific_data"];
-    let params = &data["params"];
+fn is_plain_claim(transaction: Transaction<'_>, request: &Request) -> bool {
+    let params = &transaction.call()["params"];
     let is_integer = |name: &&str| params[*name].is_i64();
-    data["function"] == "add_verification"
+    transaction.call()["function"] == "add_verification"
         && params.as_object().is_some_and(|params| params.len() == 8)
         && ["outcome", "deletable_after"].iter().all(is_integer)
-        && data["signers"][0] == params["verifier_address"]
-        && transaction.get("fee_payer").is_none()
+        && transaction.signers().next() == transaction.param("verifier_address")
+        && transaction.0.get("fee_payer").is_none()
         && request.unlike_signed.is_none()
         && request.wrongly_signed.is_none()
 }
@@ -224,12 +222,11 @@ pub(super) const MAX_DECIMALS: u32 = 18;
 
 impl Transfer {
     /// Returns the transfer that a call is. The first signer pays.
-    fn of(data: &Value, request: &Request) -> Option<Self> {
-        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        let params = data
-            .get("params")
-            .filter(|_| data["function"] == "transfer")?;
-        let amount = &params["amount_to_send"];
+    fn of(transaction: Transaction<'_>, request: &Request) -> Option<Self> {
+        if !transaction.is_transfer() {
+            return None;
+        }
+        let amount = &transaction.call()["params"]["amount_to_send"];
         // Nobody can send less than nothing.
         let (amount, fraction) = match amount.as_number().and_then(Number::as_i128) {
             Some(whole) if whole == u64::MAX.into() => {
@@ -241,17 +238,17 @@ impl Transfer {
                 (decimal.floor() as i128, decimal.fract())
             }
         };
-        let receiver = text(&params["receiver"])?;
+        let receiver = transaction.param("receiver")?;
         let to = match receiver.strip_prefix("0x") {
             Some(digits) => format!("0x{}", digits.to_ascii_lowercase()),
-            None => receiver.clone(),
+            None => receiver.to_owned(),
         };
         Some(Self {
-            contract: text(&data["address"]).unwrap_or_default(),
-            from: text(&data["signers"][0])?,
+            contract: transaction.contract().unwrap_or_default().to_owned(),
+            from: transaction.signers().next()?.to_owned(),
             is_receiver_usual: to == receiver,
             to,
-            token: text(&params["asset_code"])?,
+            token: transaction.param("asset_code")?.to_owned(),
             amount,
             fraction,
         })

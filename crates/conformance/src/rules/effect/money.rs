@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{
     api::{
-        Pair, accepts, has_record, in_block, is_new, listed_codes, listed_transactions,
-        lists_as_failed, lists_no_transaction, lists_transactions, made_transfers, requested,
+        Pair, Transaction, accepts, has_record, in_block, is_new, listed_codes,
+        listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions,
+        made_transfers, requested,
     },
     history::{Entry, History, MIN_NEW_BLOCKS},
     http::Step,
@@ -51,8 +52,7 @@ pub(super) struct Money<'h> {
 fn blocks_until_effect(history: &History) -> u64 {
     let mut claims: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (_, transaction) in history.accepted() {
-        let asset = transaction["specific_data"]["params"]["asset_id"].as_str();
-        if let Some((asset, code)) = asset.zip(transaction["trans_code"].as_str()) {
+        if let Some((asset, code)) = transaction.asset().zip(transaction.code()) {
             claims.entry(asset).or_default().insert(code);
         }
     }
@@ -526,14 +526,13 @@ impl<'h> Money<'h> {
 
 /// Returns the signers of a submission in whose names it is signed, or all of them if it has no signatures.
 fn signers(submission: &Value) -> impl Iterator<Item = String> {
-    let list = |pointer| submission.pointer(pointer).and_then(Value::as_array);
-    let signatures = list("/signatures");
+    let signatures = submission.get("signatures").and_then(Value::as_array);
     let is_signed_by = move |signer: &&str| {
         let mut names = signatures.into_iter().flatten();
         signatures.is_none() || names.any(|one| one.get("wallet_address") == Some(&json!(signer)))
     };
-    let signers = list("/transaction/specific_data/signers").into_iter();
-    let signers = signers.flatten().filter_map(Value::as_str);
+    let signers = Transaction::of(submission).into_iter();
+    let signers = signers.flat_map(Transaction::signers);
     signers.filter(is_signed_by).map(ToOwned::to_owned)
 }
 

@@ -1,9 +1,8 @@
 //! What refused transactions would have cost stays with their wallet.
 
-use serde_json::Value;
-
 use super::super::refused::is_clear_refusal;
 use crate::{
+    api::Transaction,
     checks::{Examination, Finding},
     history::{Entry, History},
     http::Step,
@@ -24,13 +23,11 @@ pub(super) fn payable(history: &History) -> Examination {
     let Some((paid, _)) = accepted.iter().find(|(entry, _)| is_of(entry, &before)) else {
         return Examination::default();
     };
-    let wallet = first.exchange.first_signer().map(Value::from);
+    let wallet = Transaction::first_signer(&first.exchange);
     // What it submitted in between and the node accepted may be pending.
     let is_pending = accepted.iter().any(|(entry, transaction)| {
-        let signers = transaction["specific_data"]["signers"].as_array();
         let is_between = (paid.ended..first.began).contains(&entry.began);
-        let is_own =
-            signers.is_some_and(|signers| signers.iter().any(|one| wallet.as_ref() == Some(one)));
+        let is_own = wallet.is_some_and(|wallet| transaction.has_signer(wallet));
         is_between && is_own && !is_of(entry, &before)
     });
     let can_pay = accepted.iter().any(|(entry, _)| is_of(entry, &after));
