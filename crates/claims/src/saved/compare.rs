@@ -43,19 +43,21 @@ pub(super) fn in_texts<'c>(
     each.filter_map(|(name, (one, other))| Difference::between(name, one, other))
 }
 
-/// Compares what two transactions pay. A part that one of them does not have is not compared.
-pub(super) fn in_fees(one: &str, other: &str) -> Option<Difference> {
+/// Compares the time of two transactions, and what they pay. A part that one of them does not have is not compared.
+pub(super) fn in_fees_and_time(one: &str, other: &str) -> Option<Difference> {
     let members = |transaction: &str| -> BTreeMap<String, RawJson> {
         serde_json::from_str(transaction).unwrap_or_default()
     };
     let (one, other) = (members(one), members(other));
-    ["fee", "currency"].into_iter().find_map(|name| {
-        let (one, other) = (one.get(name)?, other.get(name)?);
-        (!is_same_value(one, other)).then(|| Difference {
-            name: name.to_owned(),
-            texts: [one.to_string(), other.to_string()],
+    ["fee", "currency", "timestamp"]
+        .into_iter()
+        .find_map(|name| {
+            let (one, other) = (one.get(name)?, other.get(name)?);
+            (!is_same_value(one, other)).then(|| Difference {
+                name: name.to_owned(),
+                texts: [one.to_string(), other.to_string()],
+            })
         })
-    })
 }
 
 /// Compares the parameters of two calls: those of the first one, and then what the other one adds.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    compare::{Difference, in_fees, in_params, in_texts, is_same_value, params},
+    compare::{Difference, in_fees_and_time, in_params, in_texts, is_same_value, params},
     error::SavedTransactionError,
     file::{self, LockedFolder, Placement},
 };
@@ -417,10 +417,10 @@ impl SavedTransaction {
         let kept = &self.contents.requested;
         let texts = in_texts(kept, shown, ["address", "function", "signers"]);
         let own = self.signed().transaction_text();
-        let fee = in_block.and_then(|shown| in_fees(own, shown.transaction_text()));
+        let rest = in_block.and_then(|shown| in_fees_and_time(own, shown.transaction_text()));
         let mut all = texts
             .chain(in_params(kept, shown, is_same_value))
-            .chain(fee);
+            .chain(rest);
         let different = all.next()?;
         let (signed, shown) = different.shown();
         let name = escaped_up_to(&different.name, 60);

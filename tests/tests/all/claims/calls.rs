@@ -201,6 +201,11 @@ async fn a_block_with_another_transaction_confirms_nothing() {
             shows_transactions(|transaction| transaction["currency"] = json!("OTHER")),
             "is \"OTHER\" there",
         ),
+        (
+            "timestamp",
+            shows_transactions(|transaction| transaction["timestamp"] = json!(7)),
+            "is 7 there",
+        ),
     ] {
         let world = TestEnvironment::with_quick_blocks().await;
         let (_proxy, client) = world.behind(fault).await;
