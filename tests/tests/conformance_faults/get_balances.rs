@@ -155,7 +155,16 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["get-balances/list-amounts"];
         "list responses contain only a status", change_json(BALANCES, |request, response| if asks_for(request, "ALL_") {
             *response = json!({"status": "SUCCESS"});
-        }) => ["get-balances/lists-carry-balances"];
+        }) => ["get-balances/agree", "get-balances/lists-carry-balances"];
+        "a list of holders names no wallet", change_json(BALANCES, |_, response| {
+            entries(response).for_each(|entry| {
+                entry.as_object_mut().map(|entry| entry.remove("wallet"));
+            });
+        }) => ["get-balances/agree"];
+        "a list of tokens has amounts alone", change_json(BALANCES, |request, response| if asks_for(request, "ALL_TOKENS") {
+            let amounts: Vec<_> = entries(response).map(|entry| entry["balance"].take()).collect();
+            response["balance"] = json!(amounts);
+        }) => ["get-balances/agree"];
         "returns a balance for a request without balance_type", respond_successfully_if(BALANCES,
             |request, _| !asks_for(request, "balance_type"), json!({"balance": 1}))
             => ["get-balances/near"];

@@ -113,12 +113,6 @@ impl<'e> List<'e> {
         let (_, held) = self.held.get(*self.places.get(pair)?)?;
         Some(held)
     }
-
-    /// Whether the list's request covers a pair.
-    pub(crate) fn is_for(&self, pair: &Pair) -> bool {
-        requested(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
-            && requested(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
-    }
 }
 
 /// Returns the positive balances in the list of a wallet, or `None` if the list has another form.

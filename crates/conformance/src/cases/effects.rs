@@ -107,7 +107,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "get-balances/agree",
         requirements: &["CONSISTENT-5", "BALANCE-2", "BALANCE-3", "BALANCE-4"],
-        checks: "The balance of a token in a wallet is the same by all three queries, in all responses of the run, also after its claims. A list has no entry about another wallet or token. Lists of an unknown form are not compared.",
+        checks: "The balance of a token in a wallet is the same by all three queries, in all responses of the run, also after its claims. A list has no entry about another wallet or token. A list in another form than the known ones is not compared, and names each wallet or token that has a balance.",
         example: Example::Text(
             "Balance: 4000000. In the list of the wallet: 4000000. In the list of the token: 4000000.",
         ),

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{
     case::{Case, Example},
+    cause::Cause,
     check::Check::{self, Objects},
     get_balances::{BASE, HOLDERS, NO_LISTS, carried},
 };
@@ -26,7 +27,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::None,
         aspect: Aspect::Shape,
         sends: &[HOLDERS],
-        explained_by: &[NO_LISTS],
+        explained_by: &[NO_LISTS, Cause::of(&["get-balances/agree"])],
         check: of_lists(lists_carry_balances),
         ..BASE
     },

@@ -95,7 +95,10 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
         if submitter.signs_more() {
             Box::pin(first.involve_another()).await?;
         }
-        if let Some(new_wallet) = submitter.new_wallet() {
+        // If the node shows no balance, it would make the run wait for what each transfer does.
+        if let Some(new_wallet) = submitter.new_wallet()
+            && first.balance_of(wallet).await?.is_some()
+        {
             first.read_holders().await;
             let (wallets, token) = ([wallet, new_wallet], currency_of(&first.signed.text));
             let transfers = || Transfers::of(submitter, wallets, &first.contract, &token);
@@ -396,13 +399,19 @@ impl<'s> FirstClaim<'s> {
 
     /// Whether a wallet holds the fee of a claim.
     async fn can_pay(&self, wallet: &SigningWallet) -> Result<bool, InconclusiveReason> {
-        let balance = balance_request(wallet.address(), &self.signed.text);
-        let balance = held(&*self.submitter.samples.node.send(balance).await?);
+        let balance = self.balance_of(wallet).await?;
         let fee = self.submitter.with.fee.as_str().parse::<i128>();
         let most = fee.map(|fee| fee.saturating_add(OF_CO_SIGNER.into()));
         Ok(balance
             .zip(most.ok())
-            .is_some_and(|(held, fee)| held.get() >= fee))
+            .is_some_and(|(held, fee)| held >= fee))
+    }
+
+    /// Returns what a wallet holds of the fee's token, or `None` if the response shows no balance.
+    async fn balance_of(&self, wallet: &SigningWallet) -> Result<Option<i128>, InconclusiveReason> {
+        let balance = balance_request(wallet.address(), &self.signed.text);
+        let balance = self.submitter.samples.node.send(balance).await?;
+        Ok(held(&balance).map(|held| held.get()))
     }
 
     /// Submits the claim with each fault that it is submitted with first. Stops if one is accepted, and

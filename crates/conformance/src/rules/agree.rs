@@ -171,19 +171,21 @@ impl<'r, 'h> Balance<'r, 'h> {
         }
     }
 
-    /// Creates a finding about the wrong one of two responses: the one that the third query does not confirm, or that
-    /// was rounded.
+    /// Creates a finding about the wrong one of two responses: the one that the third query does not confirm, that was
+    /// rounded, or that leaves the balance out.
     fn finding(&self, one: Shown<'r, 'h>, other: Shown<'r, 'h>) -> Finding {
         let mut third = self
             .shown
             .iter()
             .filter(|(kind, _)| *kind != one.0 && *kind != other.0);
         let third = third.next().and_then(|(_, readings)| readings.last());
+        let third = third.filter(|reading| reading.is_known);
         let third = third.map(|reading| reading.amount);
         let is_rounded = |from: i128, to: i128| from != to && from as f64 as i128 == to;
         let is_one_right = match (one.1.amount, other.1.amount) {
             (one, other) if is_rounded(one, other) => true,
             (one, other) if is_rounded(other, one) => false,
+            _ if third.is_none() => one.1.is_listed && !other.1.is_listed,
             (one, _) => third == Some(one),
         };
         let (alone, other) = match is_one_right {
@@ -363,6 +365,37 @@ mod tests {
             let what: Vec<_> = result.findings.into_iter().map(|one| one.what).collect();
             assert_eq!(what, Vec::from_iter(found), "{rows:?}");
             assert!(undecided_balances(&history(&rows)).is_empty(), "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_in_any_form_names_each_wallet_and_token_with_a_balance() {
+        let [of_wallet, of_token] = [wallet_balances_request("0x1"), token_holders_request("T")];
+        for (request, body, found) in [
+            (&of_token, json!({"balance": {"0x1": "5"}}), false),
+            (&of_token, json!({"value": [["0X1", 5]]}), false),
+            (&of_token, json!({"balance": [{"balance": 5}]}), true),
+            (&of_token, json!({"balance": {"total": 5}}), true),
+            (&of_wallet, json!({"balance": {"t": 5}}), false),
+            (&of_wallet, json!({"balance": [5]}), true),
+        ] {
+            for held in [0, 5] {
+                let (single, text) = exchange(single(held));
+                let list = (20, request.clone(), 200, &*body.to_string());
+                let row = |at| (at, single.clone(), 200, &*text);
+                let result = agree(&recorded(vec![row(10), list, row(30)]));
+                let what = result.findings.iter().map(|finding| &*finding.what);
+                let what: Vec<_> = what.collect();
+                assert_eq!(
+                    what.len(),
+                    usize::from(found && held > 0),
+                    "{body}: {what:?}"
+                );
+                assert!(
+                    what.iter().all(|one| one.contains("leaves out")),
+                    "{what:?}"
+                );
+            }
         }
     }
 

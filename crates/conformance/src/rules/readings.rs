@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     api::{List, Pair, held, is_nonexistent, requested},
     history::{Entry, History},
+    http::Exchange,
 };
 
 /// One reading of a balance.
@@ -13,6 +14,8 @@ pub(super) struct Reading<'h> {
     pub(super) amount: i128,
     /// Whether the response has it. A list that leaves it out shows 0.
     pub(super) is_listed: bool,
+    /// Whether the list is in a known form.
+    pub(super) is_known: bool,
 }
 
 /// A balance, and the kind of query that showed it.
@@ -34,13 +37,14 @@ fn requests(history: &History) -> impl Iterator<Item = &Entry> {
     })
 }
 
-/// Returns the lists of balances in a known form, with the kind of the query.
-fn lists(history: &History) -> impl Iterator<Item = (&Entry, &str, List<'_>)> {
+/// Returns the responses with lists of balances, each with the kind of the query, and the list if its form is known.
+fn lists(history: &History) -> impl Iterator<Item = (&Entry, &str, Option<List<'_>>)> {
     requests(history).filter_map(|entry| {
         let of = |name| requested(&entry.exchange, name);
         match (of("balance_type"), of("wallet_address"), of("token_code")) {
             (Some(kind @ TOKENS), Some(_), None) | (Some(kind @ HOLDERS), None, Some(_)) => {
-                List::of(&entry.exchange).map(|list| (entry, kind, list))
+                entry.exchange.success_object()?;
+                Some((entry, kind, List::of(&entry.exchange)))
             }
             _ => None,
         }
@@ -49,10 +53,17 @@ fn lists(history: &History) -> impl Iterator<Item = (&Entry, &str, List<'_>)> {
 
 /// Returns the lists with an entry that does not belong there, and its place.
 pub(super) fn strays(history: &History) -> impl Iterator<Item = (&Entry, usize)> {
-    lists(history).filter_map(|(entry, _, list)| Some((entry, list.stray?)))
+    lists(history).filter_map(|(entry, _, list)| Some((entry, list?.stray?)))
 }
 
-/// Returns the balances in all responses. A list shows 0 for a balance that it leaves out, if any other response has it.
+/// Whether a request for a list covers a balance.
+fn covers(exchange: &Exchange, (wallet, token): &Pair) -> bool {
+    let is = |name, wanted: &str| requested(exchange, name).is_none_or(|value| value == wanted);
+    is("wallet_address", wallet) && is("token_code", token)
+}
+
+/// Returns the balances in all responses. A list shows 0 for a balance that it leaves out, if any other response has it. A
+/// list in a form that is not known leaves out the wallets and tokens that it does not name.
 pub(super) fn readings(history: &History) -> Readings<'_> {
     let mut all = Readings::new();
     for entry in requests(history) {
@@ -66,20 +77,36 @@ pub(super) fn readings(history: &History) -> Readings<'_> {
                 entry,
                 amount: amount.get(),
                 is_listed: true,
+                is_known: true,
             });
         }
     }
     let lists: Vec<_> = lists(history).collect();
-    let listed = lists.iter().flat_map(|(_, _, list)| &list.held);
+    let known = lists.iter().filter_map(|(_, _, list)| list.as_ref());
+    let listed = known.flat_map(|list| &list.held);
     let mut pairs: BTreeSet<Pair> = listed.map(|(pair, _)| pair.clone()).collect();
     pairs.extend(all.keys().map(|(pair, _)| pair.clone()));
-    for pair in pairs {
-        for (entry, kind, list) in lists.iter().filter(|(_, _, list)| list.is_for(&pair)) {
-            let amount = list.get(&pair);
+    for (entry, kind, list) in &lists {
+        let body = match list {
+            Some(_) => String::new(),
+            None => String::from_utf8_lossy(&entry.exchange.body).to_lowercase(),
+        };
+        let named = |(wallet, token): &Pair| match *kind {
+            TOKENS => body.contains(&token.to_lowercase()),
+            _ => body.contains(&wallet.to_lowercase()),
+        };
+        for pair in pairs.iter().filter(|pair| covers(&entry.exchange, pair)) {
+            let amount = match list {
+                Some(list) => list.get(pair),
+                // What it shows is not known, but not nothing.
+                None if named(pair) => continue,
+                None => None,
+            };
             all.entry((pair.clone(), kind)).or_default().push(Reading {
                 entry,
                 amount: amount.map_or(0, |amount| amount.get()),
                 is_listed: amount.is_some(),
+                is_known: list.is_some(),
             });
         }
     }

@@ -36,7 +36,10 @@ pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
             Value::Object(list.iter().map(entry).collect())
         }) => [];
         "lists of balances are arrays of pairs", lists(|list| {
-            let entry = |entry: &Value| json!([entry["token_code"], entry["balance"]]);
+            let entry = |entry: &Value| {
+                let key = entry["wallet"].as_str().or(entry["token_code"].as_str());
+                json!([key, entry["balance"]])
+            };
             list.iter().map(entry).collect()
         }) => [];
         "lists of balances are wrapped in a page object", lists(|list| json!({"page": 1, "items": list})) => [];

@@ -162,7 +162,7 @@ fn any_token_pays() -> Fault {
         if request.path == BALANCES {
             response = response.with_json(|reply| {
                 if reply["balance"].is_array() {
-                    *reply = json!({"pages": 1});
+                    *reply = json!({"pages": [reply["balance"].take()]});
                 }
             });
         }
