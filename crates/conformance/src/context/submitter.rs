@@ -48,29 +48,33 @@ pub(crate) struct Submitter {
 #[derive(Default)]
 struct Waits {
     longest: Duration,
-    /// Whether one had no effect within the settle timeout.
-    is_one_in_vain: bool,
+    /// How many had no effect for as long as the run waited.
+    in_vain: u32,
 }
 
 impl Waits {
-    /// Returns the settle timeout. After one wait in vain, it is a sixth of that, or three times as long as any effect took
-    /// so far: a run must still end.
+    /// Returns the settle timeout. After one wait in vain, it is a sixth of that, and after each further one half as long, but
+    /// at least three times as long as any effect took so far: a run must still end.
     fn patience(&self, all: Duration) -> Duration {
-        match self.is_one_in_vain {
-            true => (all / 6).max(self.longest * 3).min(all),
-            false => all,
-        }
+        let Some(further) = self.in_vain.checked_sub(1) else {
+            return all;
+        };
+        let shorter = all / (6 << further.min(MOST_HALVED));
+        shorter.max(self.longest * 3).min(all)
     }
 
     fn note(&mut self, took: Duration, is_in_vain: bool, all: Duration) {
         if is_in_vain {
             // Some waits are short, because their effect need not come.
-            self.is_one_in_vain |= took >= all / 2;
+            self.in_vain += u32::from(took >= self.patience(all) / 2);
         } else {
             self.longest = self.longest.max(took);
         }
     }
 }
+
+/// How often the settle timeout is halved.
+const MOST_HALVED: u32 = 4;
 
 impl Submitter {
     pub(crate) fn new(samples: Arc<Samples>, with: Submitting) -> Self {
@@ -216,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn after_one_wait_in_vain_others_are_shorter() {
+    fn after_each_wait_in_vain_others_are_shorter() {
         let seconds = Duration::from_secs;
         for (waits, patience) in [
             (&[][..], 60),
@@ -225,12 +229,15 @@ mod tests {
             (&[(5, false), (60, true)], 15),
             (&[(60, true), (5, false), (1, false)], 15),
             (&[(30, false), (60, true)], 60),
+            (&[(60, true), (10, true)], 5),
+            (&[(60, true), (10, true), (5, true), (1, true)], 2),
+            (&[(2, false), (60, true), (10, true), (6, true)], 6),
         ] {
             let mut all = Waits::default();
             for (took, is_in_vain) in waits {
                 all.note(seconds(*took), *is_in_vain, seconds(60));
             }
-            assert_eq!(all.patience(seconds(60)), seconds(patience), "{waits:?}");
+            assert_eq!(all.patience(seconds(60)).as_secs(), patience, "{waits:?}");
         }
     }
 }

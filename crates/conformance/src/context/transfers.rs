@@ -363,11 +363,14 @@ impl<'s> Transfers<'s> {
         let is_short = samples.history().of_path(list.path).any(|entry| {
             entry.exchange.request.query == list.query && entry.exchange.values <= MOST_VALUES
         });
-        let until = Instant::now() + patience;
+        let began = Instant::now();
+        let until = began + patience.min(self.submitter.patience());
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
         loop {
             let held = self.balance(wallet, token).await?;
-            if is_done(held) || Instant::now() + back_off.peek() > until {
+            let is_in_vain = !is_done(held);
+            if !is_in_vain || Instant::now() + back_off.peek() > until {
+                self.submitter.note_wait(began, is_in_vain);
                 return Ok(held);
             }
             // As soon as a block is there, what has left one wallet is in another one.

@@ -24,6 +24,7 @@ use super::{
     failure::Failure,
     limits::Limits,
     room::{Room, Share},
+    silent_paths::SilentPaths,
     target::Target,
     threads::Threads,
     wording::Wording,
@@ -59,6 +60,7 @@ pub(super) struct Connections {
     /// Allows one long body at a time.
     long_bodies: Arc<Semaphore>,
     room: Room,
+    pub(super) silent: SilentPaths,
     /// Whether the node responds with HTTP/1.0.
     is_old: AtomicBool,
 }
@@ -93,6 +95,7 @@ impl Connections {
             limits,
             long_bodies: Arc::new(Semaphore::new(1)),
             room: Room::new(limits.values, limits.all_bodies()),
+            silent: SilentPaths::default(),
             is_old: AtomicBool::new(false),
             target,
         })
@@ -117,12 +120,12 @@ impl Connections {
             let is_whole = self.read(request, &mut response, LONG_BODY).await?;
             Ok((response, is_whole))
         };
-        let (mut response, is_whole) = self.in_time(request, start).await?;
+        let (mut response, is_whole) = self.in_time(request, is_one_of_many, start).await?;
         if !is_whole {
             permit = self.permit().await;
             // The time limit starts again, because the wait for the permit is not the node's fault.
             let rest = self.read(request, &mut response, usize::MAX);
-            self.in_time(request, rest).await?;
+            self.in_time(request, is_one_of_many, rest).await?;
         }
         let values = self.values(request, &response.body)?;
         let mut share = None;
@@ -324,14 +327,25 @@ impl Connections {
         let _ = select(left, leaving).await;
     }
 
-    /// Fails if the node does not respond in time.
+    /// Fails if the node does not respond in time. Each of many requests at a time gets the whole time limit: they would all
+    /// be lost in one short outage.
     async fn in_time<T>(
         &self,
         request: &Request,
+        is_one_of_many: bool,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let limit = self.limits.request_timeout;
+        let usual = self.limits.request_timeout;
+        let limit = match is_one_of_many {
+            true => usual,
+            false => self.silent.limit(request.path, usual),
+        };
+        let began = Instant::now();
         let done = tokio::time::timeout(limit, work).await;
+        if !matches!(done, Ok(Err(_))) {
+            let took = done.is_ok().then(|| began.elapsed());
+            self.silent.note(request.path, took);
+        }
         done.unwrap_or_else(|_| {
             let one_connection = match self.has_one() || request.wording == Wording::BesideHalf {
                 true => "",

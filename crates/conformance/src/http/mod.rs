@@ -20,6 +20,7 @@ mod replay;
 mod request_line;
 mod request_log;
 mod room;
+mod silent_paths;
 mod step;
 mod target;
 mod threads;

@@ -248,6 +248,11 @@ impl Node {
         }
     }
 
+    /// Gives each path the whole time limit again, however often it did not respond.
+    pub(crate) fn forget_silence(&self) {
+        self.connections.silent.forget();
+    }
+
     /// Notes steps that were not taken.
     pub(crate) fn add_missing(&self, steps: impl IntoIterator<Item = MissingStep>) {
         self.exchange_log().missing.extend(steps);

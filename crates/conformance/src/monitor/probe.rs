@@ -77,6 +77,7 @@ impl Probe {
             },
         };
         let limit = options.limits.request_timeout;
+        node.forget_silence();
         let began = Instant::now();
         let block = side.as_ref().map_or(FIRST_BLOCK, Side::last_height);
         let response = timeout(limit, node.send(block_request(block))).await;
