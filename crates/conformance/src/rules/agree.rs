@@ -374,6 +374,8 @@ mod tests {
         for (request, body, found) in [
             (&of_token, json!({"balance": {"0x1": "5"}}), false),
             (&of_token, json!({"value": [["0X1", 5]]}), false),
+            (&of_token, json!({"value": ["T:0x1:5"]}), false),
+            (&of_token, json!({"value": ["T:0x11:5"]}), true),
             (&of_token, json!({"balance": [{"balance": 5}]}), true),
             (&of_token, json!({"balance": {"total": 5}}), true),
             (&of_wallet, json!({"balance": {"t": 5}}), false),

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use crate::{
     api::{List, Pair, held, is_nonexistent, requested},
     history::{Entry, History},
@@ -62,6 +64,25 @@ fn covers(exchange: &Exchange, (wallet, token): &Pair) -> bool {
     is("wallet_address", wallet) && is("token_code", token)
 }
 
+/// Adds the strings and the names of members in a value, and their parts, in lower case.
+fn add_names(value: &Value, names: &mut BTreeSet<String>) {
+    let mut add = |text: &str| {
+        let text = text.to_lowercase();
+        let parts = text.split(|one: char| !one.is_alphanumeric() && !matches!(one, '-' | '_'));
+        names.extend(parts.map(ToOwned::to_owned));
+        names.insert(text);
+    };
+    match value {
+        Value::String(text) => add(text),
+        Value::Array(items) => items.iter().for_each(|item| add_names(item, names)),
+        Value::Object(members) => {
+            members.keys().for_each(|name| add(name));
+            members.values().for_each(|value| add_names(value, names));
+        }
+        _ => {}
+    }
+}
+
 /// Returns the balances in all responses. A list shows 0 for a balance that it leaves out, if any other response has it. A
 /// list in a form that is not known leaves out the wallets and tokens that it does not name.
 pub(super) fn readings(history: &History) -> Readings<'_> {
@@ -87,13 +108,13 @@ pub(super) fn readings(history: &History) -> Readings<'_> {
     let mut pairs: BTreeSet<Pair> = listed.map(|(pair, _)| pair.clone()).collect();
     pairs.extend(all.keys().map(|(pair, _)| pair.clone()));
     for (entry, kind, list) in &lists {
-        let body = match list {
-            Some(_) => String::new(),
-            None => String::from_utf8_lossy(&entry.exchange.body).to_lowercase(),
-        };
+        let mut names = BTreeSet::new();
+        if let (None, Some(body)) = (list, entry.exchange.success_object()) {
+            add_names(body, &mut names);
+        }
         let named = |(wallet, token): &Pair| match *kind {
-            TOKENS => body.contains(&token.to_lowercase()),
-            _ => body.contains(&wallet.to_lowercase()),
+            TOKENS => names.contains(&token.to_lowercase()),
+            _ => names.contains(&wallet.to_lowercase()),
         };
         for pair in pairs.iter().filter(|pair| covers(&entry.exchange, pair)) {
             let amount = match list {
