@@ -97,7 +97,7 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
         }
         // If the node shows no balance, it would make the run wait for what each transfer does.
         if let Some(new_wallet) = submitter.new_wallet()
-            && first.balance_of(wallet).await?.is_some()
+            && matches!(first.balance_of(wallet).await, Ok(Some(_)))
         {
             first.read_holders().await;
             let (wallets, token) = ([wallet, new_wallet], currency_of(&first.signed.text));
